@@ -8,6 +8,7 @@ import { onceLocked } from '../support/base/once-locked.ts';
 import { childProgram } from '../support/program/child-program.ts';
 import { ownFolder } from '../support/server/own-folder.ts';
 import { poll } from '../support/server/poll.ts';
+import { samples } from '../support/setup/extent.ts';
 
 /** Larger than any process id of a system. */
 const NO_PROCESS = 2 ** 31 - 1;
@@ -55,7 +56,7 @@ describe('acquire', () => {
 
   test('gets the lock of a process that was killed', async () => {
     const path = join(await ownFolder(), 'batch.lock');
-    for (let round = 0; round < 5; round++) {
+    for (let round = 0; round < samples(5); round++) {
       const { child, said } = await rival(path, 'killed soon');
       expect(said).toBe('held');
       child.kill('SIGKILL');

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { idsOf, legalName, namespaceProblem } from '../../src/pack/names.ts';
 import { anyCharacter } from '../support/fuzz/any-character.ts';
+import { sampled } from '../support/setup/extent.ts';
 
 const GOLDEN: Record<string, string> = JSON.parse(
   readFileSync(new URL('golden-names.json', import.meta.url), 'utf8'),
@@ -18,10 +19,13 @@ test('A name has the same id however a system stores its accents', () => {
     expect([name, legalName(name.normalize('NFD'))]).toEqual([name, legalName(name.normalize('NFC'))]);
 });
 
-test.each(['.', '_', '/', 'é_', '-'])('A long name is read in one pass: %s again and again', (part) => {
-  const name = `a${part.repeat(500_000)}b你`;
-  expect(legalName(name).length).toBeLessThan(250);
-});
+test.each(sampled(['.', '_', '/', 'é_', '-'], 2, 1))(
+  'A long name is read in one pass: %s again and again',
+  (part) => {
+    const name = `a${part.repeat(500_000)}b你`;
+    expect(legalName(name).length).toBeLessThan(250);
+  },
+);
 
 test.each([
   ['', 'n-e3b0c4'],

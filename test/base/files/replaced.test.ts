@@ -24,6 +24,7 @@ import { runCommand } from '../../support/cli/run-command.ts';
 import { NOW } from '../../support/server/backing-up.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { giveSigningKey, giveStore } from '../../support/server/running-server.ts';
+import { sampled } from '../../support/setup/extent.ts';
 
 /** Something that a command replaces, with an old state of it. */
 interface Place {
@@ -301,7 +302,8 @@ describe.each(Object.entries({ ...PLACES, ...LIGHT_PLACES }))('The replacement o
   test('leaves the old or the new state, and nothing else, whatever step fails', async () => {
     const { before, after, steps, folder: first } = await wholeRun(prepare);
     expect(steps).not.toEqual([]);
-    for (let failing = 1; failing <= steps.length; failing++) {
+    const numbers = steps.map((_, place) => place + 1);
+    for (const failing of sampled(numbers, 2, steps.length - 1)) {
       if (steps[failing - 1]!.act === 'remove') continue;
       const { folder, replace } = await prepare();
       const { unwatch } = watchSteps(folder, (number) => {

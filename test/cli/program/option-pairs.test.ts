@@ -280,7 +280,7 @@ async function ignoredTogether(run: Run, words: string, names: readonly string[]
 async function ignoredInPairs(run: Run, words: string, names: readonly string[]): Promise<string[]> {
   const ignored: string[] = [];
   for (const [at, one] of names.entries()) {
-    for (const other of sampled(names.slice(at + 1), 3)) {
+    for (const other of sampled(names.slice(at + 1), 6, at)) {
       const both = await run(words, one, other);
       if (both.isRefused) continue;
       if (both.all === (await run(words, one)).all) ignored.push(`${other} beside ${one}`);
@@ -301,7 +301,7 @@ async function ignoredIn(command: string, { words, options, also = [], isLong }:
   };
   const names = Object.keys(options);
   const ignored: string[] = [];
-  for (const base of [words, ...also]) ignored.push(...(await ignoredAlone(run, base, names)));
+  for (const base of [words, ...sampled(also, 2)]) ignored.push(...(await ignoredAlone(run, base, names)));
   ignored.push(...(await (isLong ? ignoredTogether : ignoredInPairs)(run, words, names)));
   return ignored;
 }

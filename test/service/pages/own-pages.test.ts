@@ -141,7 +141,9 @@ testWhole('A key is made, used, narrowed, and revoked while its page is open', a
   await row.getByText('Change', { exact: true }).click();
   await row.getByLabel('Edit and delete my skins').uncheck();
   await row.getByRole('button', { name: 'Save' }).click();
-  await row.getByText('Permissions: read, generate, account').waitFor();
+  await row
+    .getByText('Permissions: Read my jobs and skins, including private ones; Make skins; Manage my keys')
+    .waitFor();
   await row.getByText('Revoke', { exact: true }).click();
   await row.getByRole('button', { name: 'Revoke key' }).click();
   await page.waitForURL(`${server.url}/ui/account/keys`);

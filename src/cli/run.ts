@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { type Command, CommanderError } from 'commander';
 import { ConfigFile, foldersFor } from './config/config-file.ts';
 import type { GlobalFlags } from './config/settings.ts';
-import type { CommandContext, Runner } from './context/context.ts';
+import { type CommandContext, openContext, type Runner } from './context/context.ts';
 import { switchToOwnerOf } from './context/data-owner.ts';
 import type { DataFolder } from './errors/error-report.ts';
 import {
@@ -165,7 +165,6 @@ async function contextFor(
   program: Command,
   stop: AbortController,
 ): Promise<CommandContext & { close(): Promise<void> }> {
-  const { openContext } = await import('./context/context.ts');
   const { color, ...flags } = program.opts<GlobalFlags & { color?: string | boolean }>();
   if (flags.local && flags.baseUrl !== undefined) {
     throw usageError('two_services', '--local and --base-url cannot be combined.');

@@ -13,7 +13,8 @@ test('jobs --watch shows each job as it changes, until it is interrupted, which 
   const first = JSON.parse(await saying(watching, 'stdout', /\n/)) as Record<string, unknown>;
   expect(first).toMatchObject({ source: 'examples/smith.png', status: 'waiting' });
   const completed = saying(watching, 'stdout', /"completed".*\n/);
-  await machine.run(['status', String(first['job']), '--wait']); // its embedded service makes the job
+  // Its embedded service makes the job.
+  expect(await machine.run(['status', String(first['job']), '--wait'])).toMatchObject({ exitCode: 0 });
   const last = JSON.parse((await completed).trimEnd().split('\n').at(-1) ?? '') as Record<string, unknown>;
   expect(last).toMatchObject({ job: first['job'], status: 'completed', uuid: expect.any(String) });
 

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Sender } from '../../base/proxies.ts';
 import type { BatchService, KnownToGame } from '../../batch/options.ts';
-import { EMBEDDED, type PublicSigningKey } from '../../batch/signers.ts';
+import { EMBEDDED, type PublicSigningKey, readOwnKey } from '../../batch/signers.ts';
 import type { Game } from '../../game/game.ts';
 import type { PlayerSkin } from '../../game/profiles.ts';
 import { ConfigFile, type Folders, foldersFor } from '../config/config-file.ts';
@@ -202,7 +202,6 @@ async function gameServices({ http, names, keys }: Game): Promise<GameServices> 
 }
 
 async function ownKeyIn({ folders }: BaseContext): Promise<PublicSigningKey | undefined> {
-  const { readOwnKey } = await import('../../batch/signers.ts');
   return await readOwnKey(join(folders.data, 'signing-key.pem'));
 }
 

@@ -233,7 +233,7 @@ test('Hostile texts stay text on every page, with scripts and without', async ()
   await signIn(page, server);
   const read = await openReader(page, server);
   // What scripts do is the same on many pages: some of them in `npm test`, and all of them are read.
-  for (const address of sampled(addresses.opened, 12)) {
+  for (const address of sampled(addresses.opened, 16)) {
     const answer = await page.goto(`${server.url}${address}`);
     expect(answer?.status(), address).toBe(200);
     await expectOnlyText(page, address);

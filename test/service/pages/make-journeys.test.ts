@@ -101,7 +101,8 @@ testWhole('A picture is shown in 3D before it is sent, and so is the picture tha
   expect(complaints).toEqual([]);
 });
 
-test('Problems are reported before anything is sent, and the page repairs what it can', async () => {
+// Some of many pictures are repaired below, and what cannot be is not sent.
+testWhole('Problems are reported before anything is sent, and the page repairs what it can', async () => {
   const { page, complaints, sent } = await openMake();
   await choose(page, ['hd.png', plainPng(128, 128)], ['photo.png', plainPng(300, 200)]);
   await choose(page, ['list.txt', Buffer.from('0'.repeat(32))], ['notes.txt', Buffer.from('Buy milk.')]);

@@ -5,7 +5,6 @@ import { openPage, shownIn3d } from '../../support/pages/watched-page.ts';
 import { addCape } from '../../support/server/drawn-capes.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { runServer } from '../../support/server/running-server.ts';
-import { sampled, testWhole } from '../../support/setup/extent.ts';
 
 let browser: Browser;
 
@@ -57,18 +56,14 @@ const noWebGl =
     };
   }`);
 
-// `journeys` has a skin that turns by itself in a browser that draws.
-testWhole(
-  'A skin turns in 3D by itself in a browser that draws nothing and therefore is never idle',
-  async () => {
-    const page = await openSkin(
-      async (opened) =>
-        await opened.addInitScript(`window.requestIdleCallback = (act, options) =>
+test('A skin turns in 3D by itself in a browser that draws nothing and therefore is never idle', async () => {
+  const page = await openSkin(
+    async (opened) =>
+      await opened.addInitScript(`window.requestIdleCallback = (act, options) =>
         options?.timeout === undefined ? 0 : setTimeout(act, options.timeout);`),
-    );
-    await shownIn3d(page);
-  },
-);
+  );
+  await shownIn3d(page);
+});
 
 const ONCE = [
   ['the script', losesScript(1)],
@@ -76,19 +71,17 @@ const ONCE = [
   ['WebGL', noWebGl(1)],
 ] as const;
 
-// A skin that was not tried again by itself would fail below, too.
-testWhole.each(ONCE)('A skin turns in 3D by itself although %s failed once', async (_, spoil) => {
+test.each(ONCE)('A skin turns in 3D by itself although %s failed once', async (_, spoil) => {
   await shownIn3d(await openSkin(spoil));
 });
 
-/** The first two take the same way. */
 const TWICE = [
   ['the script', losesScript(2), '3D wurde nicht geladen; versuche es noch einmal'],
   ['the texture', losesTexture(2), '3D wurde nicht geladen; versuche es noch einmal'],
   ['WebGL', noWebGl(2), 'Dieser Browser kann kein 3D anzeigen'],
 ] as const;
 
-test.each(sampled(TWICE, 3, 2))(
+test.each(TWICE)(
   'When %s failed twice, the button says why in the reader’s language, and tries again',
   async (_, spoil, said) => {
     const page = await openSkin(spoil, { locale: 'de-AT' });

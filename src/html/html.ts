@@ -11,6 +11,8 @@ export interface Reader {
   readonly scripts?: Readonly<Record<string, Translation>>;
   /** Whether pictures come only with the session, because the service admits nobody without a key. */
   readonly needsSession?: boolean;
+  /** Whether the person may put skins into a set of their own, which is the tray of browsers without scripts. */
+  readonly maySet?: boolean;
 }
 
 /** A text in another language, or its plural forms. */

@@ -286,7 +286,21 @@ function skinCard(skin: SkinCard): Html {
   return html`<a class="card" href="/ui/skins/${uuid}">
 <img ${pictureAt('src', { skin, view: 'body', size: 136 })} alt="" width="68" height="136" loading="lazy">
 <bdi>${name ?? html`<span class="quiet">${uuid.slice(0, 8)}</span>`}</bdi>
-</a>`;
+</a>${keepButton(skin, 'to-tray')}`;
+}
+
+/** Without scripts, puts a skin into the set that is then the person's tray. The page's frame has the form. */
+export function keepButton(
+  { uuid, name }: Pick<SkinCard, 'uuid' | 'name'>,
+  look: string,
+  label?: Html,
+): Html {
+  const about = say`${say`Keep in the tray`}: ${name ?? uuid.slice(0, 8)}`;
+  return Html.forReader(
+    ({ maySet }) =>
+      maySet &&
+      html`<button form="to-tray" name="ids" value="${uuid}" class="${look} quiet-button without-script" aria-label="${about}">${label}</button>`,
+  );
 }
 
 /** A picture of a skin. */

@@ -41,7 +41,7 @@ ${page.isIndexed !== true && html`<meta name="robots" content="noindex">\n`}${pa
 ${header({ visitor, site, at })}
 ${site.notice !== undefined && html`<aside class="notice" aria-label="${say`Notice`}"><p>${site.notice}</p></aside>`}
 <main id="main">
-${!hasOwnHeading && html`<h1>${title}</h1>`}
+${reader.maySet && KEPT}${!hasOwnHeading && html`<h1>${title}</h1>`}
 ${body}
 ${terminal && terminalLines(linesFor(terminal, { origin, isSignedIn: visitor !== undefined }))}
 </main>
@@ -52,6 +52,10 @@ ${textsOfScripts(reader)}
 </html>
 `.write(reader);
 }
+
+/** What keeps skins without scripts, and where one returns to then. */
+const KEPT = html`<form class="without-script" id="to-tray" method="post" action="/ui/tray"><input type="hidden" name="act" value="keep"><p class="done" id="kept" role="status">${say`Kept in your set <a href="/ui/sets/tray">Tray</a>.`}</p></form>
+`;
 
 function iconLink(picture: Html | undefined): Html {
   return picture === undefined

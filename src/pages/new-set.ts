@@ -21,7 +21,7 @@ interface NewSet {
 }
 
 /** Adds skins to the visitor's set of this name, or to a new one. @returns its UUID */
-async function putIntoSet(
+export async function putIntoSet(
   context: ServiceContext,
   caller: Caller,
   { name, visibility, skins }: NewSet,

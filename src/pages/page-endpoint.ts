@@ -141,6 +141,7 @@ export class PageEndpoint {
       const reader = {
         ...(await readerOf(request, context.publicUrl())),
         needsSession: !this.#options.allowsAnonymous,
+        maySet: session !== undefined && hasScope(caller, 'skins'),
       };
       const call = { context, request, caller, session, visitor, verify, mayUse, params, query, reader };
       const made = await this.#handle(call);

@@ -29,6 +29,7 @@ import {
   copyLine,
   day,
   doneLine,
+  keepButton,
   options,
   type Page,
   pictureAt,
@@ -197,7 +198,7 @@ ${signer === 'server' && trustSteps(origin)}
 <div>
 ${pictures(skin)}
 ${shareLine(skin, origin)}
-<div class="acts"><button type="button" class="quiet-button needs-script" data-to-tray="${uuid}" data-name="${title}">${say`Keep in the tray`}</button>${sharePanel(skin, origin)}</div>
+<div class="acts"><button type="button" class="quiet-button needs-script" data-to-tray="${uuid}" data-name="${title}">${say`Keep in the tray`}</button>${keepButton(skin, '', say`Keep in the tray`)}${sharePanel(skin, origin)}</div>
 </div>
 <div>
 <dl class="facts">

@@ -52,7 +52,7 @@ function deedsOf(page: string): string[] {
     const acts = Array.from(content.matchAll(/name="(?:act|vote)" value="([^"]*)"/g), ([, act]) => act);
     return [address.replace('/ui/', ''), ...acts].join(' ');
   });
-  return deeds.filter((deed) => deed !== 'language' && deed !== 'sign-out');
+  return deeds.filter((deed) => !['language', 'sign-out', 'tray keep'].includes(deed)); // on every page
 }
 
 /** What each visitor can do on a page, after the sets that it names. */

@@ -1,9 +1,16 @@
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
 import type { Db } from '../../../src/server/store/db.ts';
-import { searchSkins } from '../../../src/server/store/skin-search.ts';
-import { changeSkin, deleteSkinRow, type SkinScope, wordsIn } from '../../../src/server/store/skins.ts';
+import { type SkinSearch, searchSkins } from '../../../src/server/store/skin-search.ts';
+import {
+  changeSkin,
+  deleteSkinRow,
+  type SkinPlace,
+  type SkinScope,
+  wordsIn,
+} from '../../../src/server/store/skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
+import { QUEUES } from '../../support/server/queue-nodes.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
 import { keepData, record } from '../../support/server/skin-records.ts';
 import { Statements } from '../../support/server/statements.ts';
@@ -131,5 +138,86 @@ describe('A search for words that very many names have', () => {
       before: first.stoppedAt,
     });
     expect(second).toMatchObject({ skins: [{ name: 'left right' }], stoppedAt: undefined });
+  });
+});
+
+describe.each(QUEUES)('The most viewed skins, in %s,', (_, makeQueue) => {
+  const TODAY = 100;
+
+  /** The numbers of so many public skins called “smith”, with these views. */
+  async function viewed(views: readonly number[]) {
+    const { db } = await (await makeQueue())();
+    await keepData(db, 'face');
+    const ids: number[] = [];
+    for (const some of views) {
+      const { id } = await record(db, { name: `smith ${ids.length}` });
+      await db.updateTable('skins').set({ views: some }).where('id', '=', id).execute();
+      ids.push(id);
+    }
+    return { db, ids };
+  }
+
+  /** The places of the found skins, page by page. */
+  async function pages(
+    { db, ids }: Awaited<ReturnType<typeof viewed>>,
+    search: Pick<SkinSearch, 'words' | 'sort'>,
+  ): Promise<number[][]> {
+    const found: number[][] = [];
+    for (let before: SkinPlace | undefined; ; ) {
+      const { skins } = await searchSkins(db, 'public', {
+        ...{ ...search, size: 2, looks: 20_000, day: TODAY, before },
+      });
+      if (skins.length === 0) return found;
+      found.push(skins.map(({ id }) => ids.indexOf(id)));
+      before = skins.at(-1);
+    }
+  }
+
+  test('come first in a search, and of those with the same views the newer one', async () => {
+    const here = await viewed([3, 7, 3, 9, 0]);
+    const search = { words: ['smith'], sort: 'popular' } as const;
+    expect(await pages(here, search)).toEqual([[3, 1], [2, 0], [4]]);
+  });
+
+  test('come first in the list of the week, whose days add up', async () => {
+    const here = await viewed([0, 0, 0, 0]);
+    const days = [
+      ...[3, 1, 2].map((views, at) => ({ skin_id: here.ids[at]!, day: TODAY, views })),
+      ...[3, 1].map((views, at) => ({ skin_id: here.ids[at + 1]!, day: TODAY - 6, views })),
+      { skin_id: here.ids[3]!, day: TODAY - 7, views: 9 },
+    ];
+    await here.db.insertInto('skin_days').values(days).execute();
+    expect(await pages(here, { words: [], sort: 'week' })).toEqual([[1, 2], [0]]);
+  });
+
+  test('are those of a day with more than are read', async () => {
+    const { db } = await viewed([]);
+    const [few, many] = [await record(db, { name: 'few' }), await record(db, { name: 'many' })];
+    const others = Array.from({ length: 500 }, (_, n) => n);
+    const row = {
+      owner: 'ann',
+      identity: 'face',
+      name: null,
+      visibility: 'public' as const,
+      views: 0,
+      created_at: 0,
+    };
+    const added = await db
+      .insertInto('skins')
+      .values(others.map((n) => ({ ...row, uuid: `other ${n}` })))
+      .returning('id')
+      .execute();
+    await db
+      .insertInto('skin_days')
+      .values([
+        { skin_id: few.id, day: TODAY, views: 1 },
+        ...added.map(({ id }) => ({ skin_id: id, day: TODAY, views: 2 })),
+        { skin_id: many.id, day: TODAY, views: 3 },
+      ])
+      .execute();
+    const { skins, total } = await searchSkins(db, 'public', {
+      ...{ words: [], sort: 'week', size: 1, looks: 20_000, day: TODAY, countTo: 20_000 },
+    });
+    expect([skins.map(({ id }) => id), total]).toEqual([[many.id], 500]);
   });
 });

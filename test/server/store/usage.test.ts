@@ -14,6 +14,7 @@ import {
   pruneViews,
 } from '../../../src/server/store/usage.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
+import { QUEUES } from '../../support/server/queue-nodes.ts';
 import { openOwnStore } from '../../support/server/running-server.ts';
 import { keepData, record } from '../../support/server/skin-records.ts';
 
@@ -88,16 +89,22 @@ test('A transaction does not wait for a write that waits for the end of the tran
   await outside;
 });
 
-test('Views of one viewer in an hour count once, also when they were written apart', async () => {
-  const { db } = await openOwnStore(await ownFolder());
-  await keepData(db, 'face');
-  const { id, uuid } = await record(db);
-  for (const viewers of [['ann', 'ann', 'bob'], ['ann']]) {
-    for (const viewer of viewers) noteView(db, { skin_id: id, viewer, hour: 1 });
-    await flushUsage(db);
-  }
-  expect((await findSkin(db, uuid))?.views).toBe(2);
-});
+test.each(QUEUES)(
+  'In %s, views of one viewer in an hour count once, also when they were written apart',
+  async (_, makeQueue) => {
+    const { db } = await (await makeQueue())();
+    await keepData(db, 'face');
+    const { id, uuid } = await record(db);
+    for (const viewers of [['ann', 'ann', 'bob'], ['ann']]) {
+      for (const viewer of viewers) noteView(db, { skin_id: id, viewer, hour: 1 });
+      await flushUsage(db);
+    }
+    expect((await findSkin(db, uuid))?.views).toBe(2);
+    expect(await db.selectFrom('skin_days').selectAll().execute()).toEqual([
+      { skin_id: id, day: 0, views: 2 },
+    ]);
+  },
+);
 
 test('A view of a meanwhile deleted skin is not an error', async () => {
   const { db } = await openOwnStore(await ownFolder());

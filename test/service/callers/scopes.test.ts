@@ -46,10 +46,29 @@ async function isLetIn(caller: TestCaller, method: string, path: string): Promis
   return !(status === 403 && texts.some((text) => /scope/.test(text ?? '')));
 }
 
+/** What the guide says that the scopes of a key allow, as far as routes ask for them; the first row that fits counts. */
+const SCOPES_OF: readonly [routes: RegExp, scopes: readonly Scope[]][] = [
+  [/ \/v2\/account\/(me|plans)$/, []],
+  [/ \/v2\/account\/(keys|identities|accounts)\b/, ['account', 'operator']],
+  [/ \/v2\/account\//, ['operator']],
+  [/^GET \/v2\/me\/apikeys$/, ['account']],
+  [/^POST \/(v2\/)?(queue|generate)\b|^GET \/generate\//, ['generate']],
+  [/^GET \/v2\/(queue|me\/(skins|sets|set-names|players))\b/, ['read']],
+  [/ \S+\/(views|report)$| \/api\/profiles\//, []],
+  [/^GET /, []],
+  [/^/, ['skins']],
+];
+
 /** No key with a single scope may do this. */
 const FOR_TWO_SCOPES = 'PUT /api/user/profile/:uuid/:type';
 
 describe('A scope', () => {
+  test('is named by the routes for which the guide says so', () => {
+    const names = ROUTES.map(({ method, paths }) => `${method} ${paths[0]}`);
+    const named = ROUTES.map(({ scopes = [] }, at) => [names[at], scopes]);
+    expect(named).toEqual(names.map((name) => [name, SCOPES_OF.find(([routes]) => routes.test(name))?.[1]]));
+  });
+
   test('is required by every route that needs it, and by no other', async () => {
     const server = await runServer({ workers: 0 });
     const withScopes = ROUTES.filter(({ scopes, answers }) => scopes && answers[200] !== 'text/event-stream');

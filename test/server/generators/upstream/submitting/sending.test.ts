@@ -1,10 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { DoubleClock } from '../../../../../src/double/clock.ts';
+import type { Texture } from '../../../../../src/server/generators/port.ts';
 import {
   isBeingSent,
   sendingUntil,
   settlesIn,
 } from '../../../../../src/server/generators/upstream/submitting.ts';
+import { openGateway } from '../../../../support/hosted/gateway.ts';
 import { runHosted, whenAccepted } from '../../../../support/hosted/run-hosted.ts';
 import { ends, push, runGateway, runGatewayProcess } from '../../../../support/server/gateway.ts';
 import { holdSubmissionsTo } from '../../../../support/server/holding-front.ts';
@@ -38,6 +40,27 @@ describe('A submission', () => {
     expect(settlesIn({ ...sent, settles_at: NOW + 86_400_000 }, NOW)).toBe(15_000);
     expect(settlesIn(sent, NOW)).toBe(15_000);
   });
+});
+
+test('A key that is refused at a submission is tried again after a minute, without a failure of the job', async () => {
+  const { clock, hosted, opened, keepPicture } = await openGateway();
+  const { generator } = opened;
+  const hash = await keepPicture(1);
+  hosted.disturb = async (request, process) => {
+    if (request.kind !== 'submit') return await process();
+    hosted.replaceKey();
+    const reply = await process();
+    hosted.replaceKey(); // the first one again: only the submission has told
+    return reply;
+  };
+  const texture: Texture = {
+    ...{ owner: 'ann', identity: hash, hash, capeHash: null },
+    ...{ variant: 'classic', visibility: 'public' },
+  };
+  const generated = generator.generate(texture, new AbortController().signal);
+  const error = await clock.until(generated.catch((reason: unknown) => reason));
+  expect(error).toMatchObject({ name: 'GenerationPostponed', until: clock.now() + 60_000 });
+  expect([generator.isReady?.(), hosted.times('submit').length]).toEqual([false, 1]);
 });
 
 /** Textures are not where the submissions go. */

@@ -6,13 +6,16 @@ export const isWhole = process.env['SKINSMITH_TESTS_WHOLE'] === '1';
  * By name, each can be run at any time.
  */
 export const WHOLE_ONLY: Readonly<Record<string, string>> = {
+  'test/cli/program/option-pairs.test.ts': 'cli/program, cli/commands',
   'test/docs/action.test.ts': 'changes to action.yml',
   'test/docs/release.test.ts': 'changes to install.sh and to what makes a release',
   'test/e2e/authlib-injector.test.ts': 'service/running/game-servers, server/service/game-servers',
   'test/e2e/batch-beside.test.ts': 'e2e/batch-sharing, dispatch/shared-queue',
   'test/e2e/batch-lost-answers.test.ts': 'dispatch/lost-answers, dispatch/running-job',
+  'test/e2e/batch-trouble.test.ts': 'e2e/batch-stop, e2e/trouble, batch/run/run-batch/outages',
   'test/e2e/bodies-in-pieces.test.ts': 'server/http/unfinished, server/http/bodies',
   'test/e2e/ci-workflow.test.ts': 'docs/readme, e2e/ci',
+  'test/e2e/examples.test.ts': 'docs/commands, cli/commands; changes to examples in the help',
   'test/e2e/gateway.test.ts': 'service/gateway, processes/queue',
   'test/e2e/hostile-lockfile.test.ts': 'batch/run/gone-sources, batch/lockfile',
   'test/e2e/known-pictures.test.ts': 'service/limits/store-growth, server/service/limits/store-ceiling',
@@ -25,6 +28,7 @@ export const WHOLE_ONLY: Readonly<Record<string, string>> = {
   'test/e2e/soak.test.ts': 'e2e/batch-stop, batch/run/run-batch/data-away',
   'test/e2e/timeout.test.ts': 'cli/program, batch/run',
   'test/e2e/watch.test.ts': 'cli/commands/jobs/watch-jobs',
+  'test/on-postgres/adapters.test.ts': 'contract/adapters, contract/adapters-any-request',
   'test/on-postgres/callers.test.ts': 'service/callers, contract',
   'test/on-postgres/game-accounts.test.ts': 'service/game-accounts, contract/adapters',
   'test/on-postgres/gateway.test.ts': 'service/gateway, contract/gateway',
@@ -44,6 +48,7 @@ export const WHOLE_ONLY: Readonly<Record<string, string>> = {
   'test/service/running/fuzz.test.ts': 'contract/adapters-any-request, service/running/manners',
   'test/service/skins/export-cut-off.test.ts': 'service/skins/export, e2e/export-cut-off',
   'test/service/v1/curl.test.ts': 'service/v1/generating, service/v1/getting, service/v1/refusals',
+  'test/skin/render/render/skinview3d.test.ts': 'the other files of skin/render',
   'test/support/chromium/chromium.test.ts': 'service/pages, which need that browser',
   'test/support/fake-game/main.test.ts': 'changes to main.ts beside it',
   'test/support/hosted/killing.test.ts': 'changes to killing.ts beside it',

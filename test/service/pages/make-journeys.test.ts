@@ -138,9 +138,9 @@ test('Arms chosen later apply to pictures already added, and arms and visibility
   await page.getByRole('button', { name: 'Make more skins' }).click();
   expect(await page.getByLabel('Visibility').inputValue()).toBe('unlisted');
   expect(await page.getByLabel('Arms').inputValue()).toBe(other);
-  if (!isWhole) return; // from here on, the form is only opened again
   await page.reload();
   expect(await page.getByLabel('Visibility').inputValue()).toBe('unlisted');
+  if (!isWhole) return; // from here on, the form is only opened once more
   // What is not allowed for this visitor becomes unlisted, not public.
   await page.evaluate("localStorage.setItem('skinsmith-visibility', 'private')");
   await page.goto(page.url().replace('/ui/make', '/ui/make?from=url'));
@@ -315,26 +315,27 @@ testWhole(
     const { page } = await openPage(browser);
     await signIn(page, server);
     await page.goto(`${server.url}/ui/make`);
-    await choose(page, ...[1, 2, 3, 4].map((number) => [`${number}.png`, skinPng(number)] as const));
+    await choose(page, ...[1, 2, 3, 4, 5, 6, 7].map((number) => [`${number}.png`, skinPng(number)] as const));
     await page
       .getByText(/^Ready, with/)
-      .nth(3)
+      .nth(6)
       .waitFor();
     const { db } = await openOwnStore(server.dataDir);
     await db.deleteFrom('sessions').execute();
     await page.getByLabel('Visibility').selectOption('unlisted');
     await page.getByRole('button', { name: 'Make skin' }).click();
     await page.getByText('You have been signed out. Sign in, and your files stay here.').first().waitFor();
-    await page.getByText('0 of 4 made, 4 failed.').waitFor();
+    await page.getByText('0 of 7 made, 7 failed.').waitFor();
+    expect(await page.getByText('Not sent yet.').count()).toBe(2); // more than are sent at once
     const opened = page.waitForEvent('popup');
     await page.getByRole('link', { name: 'Sign in' }).last().click();
     await signInByForm(await opened, server);
     await page.getByRole('button', { name: 'Remove' }).first().click();
     await page.getByRole('button', { name: 'Try all again' }).click();
-    await page.getByText('All 3 skins are ready.').waitFor();
+    await page.getByText('All 6 skins are ready.').waitFor();
     const { body } = await server.owner.get('/v2/me/skins');
-    expect(body.skins?.map(({ visibility }) => visibility)).toEqual(Array(3).fill('unlisted'));
-    expect(await db.selectFrom('skins').select('owner').execute()).toHaveLength(3);
+    expect(body.skins?.map(({ visibility }) => visibility)).toEqual(Array(6).fill('unlisted'));
+    expect(await db.selectFrom('skins').select('owner').execute()).toHaveLength(6);
   },
 );
 

@@ -27,7 +27,9 @@ test.each(sampled(WITH_SCRIPTS, 2))(
     await signIn(page, server);
     await page.goto(`${server.url}/ui/skins`);
     if (javaScriptEnabled) {
+      await page.getByRole('checkbox', { name: 'Select No 2' }).check();
       await page.getByRole('button', { name: 'Select all' }).click();
+      await page.getByText('3 selected').waitFor();
       await page.getByRole('button', { name: 'Select none' }).click();
     }
     for (const name of ['No 1', 'No 3']) await page.getByRole('checkbox', { name: `Select ${name}` }).check();

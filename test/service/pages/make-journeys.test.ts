@@ -269,7 +269,7 @@ test('Many pictures are shown as short rows, the ones with problems first, and t
 });
 
 /** Many more than the plan takes at once. */
-const MANY = isWhole ? 40 : 8;
+const MANY = 40;
 
 test('A person who closes the page while many files are sent loses none within the plan, and reads so on return', async () => {
   const server = await runServer({ workers: 0 });

@@ -156,9 +156,9 @@ const WATCH_FOCUS = `(() => {
 const SMALL = { width: 800, height: 600 };
 
 /** Pages are made of the same parts: a few show most of them, and `.ci/run` looks at each. */
-const STEP = 6;
+const STEP = 8;
 /** What leads to a page that has no address costs as much as the page. */
-const STEP_OF_STEPS = 8;
+const STEP_OF_STEPS = 12;
 
 /** Presses Tab through a page that was just opened, and returns what that should reach, reaches, and does not show. */
 async function walk(page: Page) {

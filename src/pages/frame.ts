@@ -233,12 +233,13 @@ function hiddenFields(fields: Readonly<Record<string, string>>): Html[] {
 /** A skin in a list. */
 export type SkinCard = Pick<SkinWithData, 'uuid' | 'name' | 'visibility'>;
 
-/** `below`: more about each skin, below its card. */
+/** `below`: more about each skin, below its card; `beside`: a button that a browser without scripts shows on it. */
 export function skinCards<Skin extends SkinCard>(
   skins: readonly Skin[],
   below: (skin: Skin) => Html | undefined = () => undefined,
+  beside: (skin: Skin) => Html | undefined = (skin) => keepButton(skin, 'to-tray'),
 ): Html {
-  return html`<ul class="cards">${skins.map((skin) => html`<li>${skinCard(skin)}${below(skin)}</li>`)}</ul>`;
+  return html`<ul class="cards">${skins.map((skin) => html`<li>${skinCard(skin)}${beside(skin)}${below(skin)}</li>`)}</ul>`;
 }
 
 export const VISIBILITIES = { public: say`Public`, unlisted: say`Unlisted`, private: say`Private` } as const;
@@ -286,7 +287,7 @@ function skinCard(skin: SkinCard): Html {
   return html`<a class="card" href="/ui/skins/${uuid}">
 <img ${pictureAt('src', { skin, view: 'body', size: 136 })} alt="" width="68" height="136" loading="lazy">
 <bdi>${name ?? html`<span class="quiet">${uuid.slice(0, 8)}</span>`}</bdi>
-</a>${keepButton(skin, 'to-tray')}`;
+</a>`;
 }
 
 /** Without scripts, puts a skin into the set that is then the person's tray. The page's frame has the form. */

@@ -246,6 +246,9 @@ function exportLinks({ sort: _, ...filters }: Choice): Html {
 <details><summary>${say`For programs`}</summary><a href="${link('lock')}" download>${say`Data only (skins.lock)`}</a></details></div>`;
 }
 
+/** Boxes put skins into any set here, and a second way on each card would make the page heavier. */
+const withoutTray = () => undefined;
+
 /** One form for everything, so that selected skins can be changed or deleted without scripts. */
 function bulkForm(
   skins: readonly OwnSkin[],
@@ -253,7 +256,7 @@ function bulkForm(
   { selected = [], visibility, name, set }: LastForm,
 ): Html {
   return html`<form method="post" action="${PATH}" data-select><button name="act" value="enter" hidden></button>${placeField(place)}
-${SELECT_ALL}${skinCards(skins, (skin) => selector(skin, selected.includes(skin.uuid)))}
+${SELECT_ALL}${skinCards(skins, (skin) => selector(skin, selected.includes(skin.uuid)), withoutTray)}
 <div class="panel bulk">${SELECTED}<details open data-fold><summary>${say`Change selected`}</summary><div class="row"><div><label for="visibility">${say`Visibility<span class="unseen"> of the selected skins</span>`}</label><select id="visibility" name="visibility">${options<string>({ '': say`Unchanged`, ...VISIBILITIES }, visibility)}</select></div>
 <div><label for="name">${say`New name`}</label><input id="name" name="name" maxlength="48" pattern="[A-Za-z0-9_.\\- ]*" title="${NAME_RULE}" value="${name}"></div>
 <div class="end"><button name="act" value="change">${say`Change selected`}</button></div></div>

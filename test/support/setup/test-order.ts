@@ -4,15 +4,19 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Files, or folders of files, with the seconds that each of these takes by itself: on two cores, or of CPU. */
 type Times = Readonly<Record<string, number>>;
 
-/** Files that mostly wait, for processes, databases or a service's pace; the longest first. */
+/** Files that mostly wait, for processes, browsers, databases or a service's pace; the longest first. */
 const WAITING: Times = {
   'test/e2e/batch-stop.test.ts': 23,
   'test/on-postgres/skins.test.ts': 22,
+  'test/processes/chaos.test.ts': 22,
   'test/e2e/soak.test.ts': 20,
+  'test/service/pages/journeys.test.ts': 19,
   'test/e2e/batch-trouble.test.ts': 15,
+  'test/service/pages/hostile-texts.test.ts': 15,
   'test/e2e/serve.test.ts': 14,
   'test/testing.test.ts': 14,
   'test/service/skins/skin-changes.test.ts': 14,
+  'test/service/pages/every-page.test.ts': 14,
   'test/e2e/signers.test.ts': 13,
   'test/cli/batch/make-one-skin.test.ts': 13,
   'test/e2e/serve-cluster.test.ts': 12,
@@ -22,6 +26,7 @@ const WAITING: Times = {
   'test/e2e/skin-data.test.ts': 11,
   'test/e2e/examples.test.ts': 10,
   'test/service/game-accounts/random-faults.test.ts': 10,
+  'test/service/running/listeners.test.ts': 10,
   'test/e2e/batch-limits.test.ts': 9,
   'test/on-postgres/callers.test.ts': 9,
   'test/processes/lost-claims.test.ts': 9,
@@ -34,16 +39,20 @@ const WAITING: Times = {
   'test/e2e/trouble.test.ts': 7,
   'test/e2e/timeout.test.ts': 7,
   'test/service/pages/attacks.test.ts': 7,
+  'test/service/pages/make-journeys.test.ts': 7,
   'test/e2e/download-cut-off.test.ts': 6,
   'test/cli/commands/login.test.ts': 6,
   'test/service/gateway/gateway.test.ts': 6,
   'test/service/callers/revoking.test.ts': 6,
   'test/service/v1/delays.test.ts': 6,
+  'test/cli/program/players.test.ts': 6,
+  'test/cli/serve/served-pack.test.ts': 6,
   'test/e2e/hosted-service.test.ts': 5,
   'test/e2e/batch-sharing.test.ts': 5,
   'test/service/game-accounts/failing.test.ts': 5,
   'test/service/game-accounts/restoring.test.ts': 5,
   'test/batch/convert.test.ts': 5,
+  'test/service/pages/tray.test.ts': 5,
   'test/e2e/ci.test.ts': 4,
   'test/service/running/refusals.test.ts': 4,
   'test/service/jobs/idempotency.test.ts': 4,
@@ -59,14 +68,9 @@ const WAITING: Times = {
 
 /** Files that keep a core busy, and folders with many such files; the longest first. */
 const BUSY: Times = {
-  'test/service/pages/every-page.test.ts': 20,
   'test/conformance/run/breakages.test.ts': 18,
   'test/e2e/ci-workflow.test.ts': 15,
-  'test/processes/chaos.test.ts': 15,
-  'test/service/pages/journeys.test.ts': 13,
   'test/double/expectations.test.ts': 9,
-  'test/service/pages/hostile-texts.test.ts': 8,
-  'test/service/pages/make-journeys.test.ts': 8,
   'test/service/pages/own-pages.test.ts': 7,
   'test/contract/adapters-any-request.test.ts': 7,
   'test/e2e/other-owner.test.ts': 6,

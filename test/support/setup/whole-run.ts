@@ -6,10 +6,12 @@ export const isWhole = process.env['SKINSMITH_TESTS_WHOLE'] === '1';
  * By name, each can be run at any time.
  */
 export const WHOLE_ONLY: Readonly<Record<string, string>> = {
+  'test/cli/man/formats-page/command-formats.test.ts': 'cli/man/formats-page, cli/commands',
   'test/cli/program/option-pairs.test.ts': 'cli/program, cli/commands',
   'test/docs/action.test.ts': 'changes to action.yml',
   'test/docs/release.test.ts': 'changes to install.sh and to what makes a release',
   'test/e2e/authlib-injector.test.ts': 'service/running/game-servers, server/service/game-servers',
+  'test/e2e/backup.test.ts': 'server/backup, cli/commands/backup',
   'test/e2e/batch-beside.test.ts': 'e2e/batch-sharing, dispatch/shared-queue',
   'test/e2e/batch-lost-answers.test.ts': 'dispatch/lost-answers, dispatch/running-job',
   'test/e2e/batch-trouble.test.ts': 'e2e/batch-stop, e2e/trouble, batch/run/run-batch/outages',
@@ -48,6 +50,7 @@ export const WHOLE_ONLY: Readonly<Record<string, string>> = {
     'service/v1/delays, service/limits/limits, service/jobs/fabric-tailor',
   'test/service/pages/keyboard.test.ts': 'service/pages/every-page, enter-key, own-pages',
   'test/service/running/conformance.test.ts': 'conformance/run/breakages, contract/adapters',
+  'test/service/pages/provider-sign-in.test.ts': 'service/pages/provider-claims, server/openid',
   'test/service/pages/viewer.test.ts': 'service/pages/journeys; changes to pages/browser/viewer.ts',
   'test/service/running/fuzz.test.ts': 'contract/adapters-any-request, service/running/manners',
   'test/service/skins/export-cut-off.test.ts': 'service/skins/export, e2e/export-cut-off',

@@ -6,7 +6,7 @@ export const isWhole = process.env['SKINSMITH_TESTS_WHOLE'] === '1';
  * By name, each can be run at any time.
  */
 export const WHOLE_ONLY: Readonly<Record<string, string>> = {
-  'test/cli/man/formats-page/command-formats.test.ts': 'cli/man/formats-page, cli/commands',
+  'test/cli/man/formats-page/command-formats.test.ts': 'cli/man/sections, cli/commands, cli/output',
   'test/cli/program/option-pairs.test.ts': 'cli/program, cli/commands',
   'test/docs/action.test.ts': 'changes to action.yml',
   'test/docs/release.test.ts': 'changes to install.sh and to what makes a release',

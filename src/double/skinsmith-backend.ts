@@ -51,7 +51,8 @@ async function openInMemory({ texturesUrl, clock, scenario, key }: SkinsmithDoub
   const pace = Array.isArray(time) ? turning(time) : () => time;
   return await openEmbeddedService({
     dataDir: devNull,
-    inMemory: { signingKey: fixtureKey(), apiKey: key },
+    inMemory: { apiKey: key },
+    signingKey: fixtureKey(),
     publicUrl: texturesUrl, // the root of textures
     clock,
     ...(workers !== undefined && { workers }),

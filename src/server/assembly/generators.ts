@@ -155,12 +155,11 @@ function rehearsed(
 
 /** The service's own signing key. An existing one must be usable. @throws SigningKeyError, SigningKeyChangedError */
 export async function openOwnKey(options: ServerOptions, db: Db): Promise<OwnKey> {
-  const { store, newSigningKey, inMemory, signingKeyBits: bits } = options;
+  const { store, signingKey: given, newSigningKey = false } = options;
   const path = signingKeyPath(options);
   const isUsed = kindOf(options) === 'signing';
-  const given = inMemory?.signingKey;
-  const ownKey = new OwnKey({ db, path, bits, isUsed, isShared: store !== undefined, given });
-  await ownKey.start(newSigningKey ?? false);
+  const ownKey = new OwnKey({ db, path, given, isUsed, isShared: store !== undefined });
+  await ownKey.start(newSigningKey);
   return ownKey;
 }
 

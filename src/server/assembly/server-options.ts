@@ -48,8 +48,8 @@ export interface ServerOptions {
   readonly edition?: (pixels: string) => number;
   /** Default: signing-key.pem in the data folder; created if missing. */
   readonly signingKeyFile?: string | undefined;
-  /** Least length of that key; default: as long as the game's own. A short one signs ten times as fast. */
-  readonly signingKeyBits?: number | undefined;
+  /** The key itself, in place of the file. */
+  readonly signingKey?: KeyObject | undefined;
   /** Continues with a signing key other than the one that signed the store's skins. */
   readonly newSigningKey?: boolean;
 
@@ -75,10 +75,10 @@ export interface ServerOptions {
   /** Folder of the store and the keys; created if missing. */
   readonly dataDir: string;
   /**
-   * Everything is in memory, nothing in the data folder, and this key signs. The owner has the API key: requests without
-   * it are anonymous, as over the network.
+   * Everything is in memory, nothing in the data folder. The owner has the API key: requests without it are anonymous,
+   * as over the network.
    */
-  readonly inMemory?: { readonly signingKey: KeyObject; readonly apiKey: string };
+  readonly inMemory?: { readonly apiKey: string };
   /** A PostgreSQL database as the store; default: a file in the data folder. */
   readonly store?: PostgresSettings | undefined;
   readonly retentionHours?: number;

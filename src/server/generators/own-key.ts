@@ -39,14 +39,12 @@ export class SigningKeyChangedError extends Error {
 export interface OwnKeyOptions {
   readonly db: Db;
   readonly path: string;
-  /** Its least length; default: as long as the game's own. */
-  readonly bits?: number | undefined;
+  /** The key itself, in place of the file. */
+  readonly given?: KeyObject | undefined;
   /** Whether skins are signed with it here. */
   readonly isUsed: boolean;
   /** Whether servers on other machines may use the store: all of them must have the same key from the first start on. */
   readonly isShared: boolean;
-  /** The key itself, in place of the file. */
-  readonly given?: KeyObject | undefined;
 }
 
 /**
@@ -122,16 +120,19 @@ export class OwnKey {
     await inTransaction(this.#options.db, async (tx) => {
       await lockQueue(tx);
       if ((await readMeta(tx, 'signing-key')) !== undefined) return;
-      const key = await openSigningKey(this.#options.path, this.#options.bits);
-      await keepMeta(tx, 'signing-key', key.id);
+      await keepMeta(tx, 'signing-key', (await this.#read()).id);
     });
   }
 
   async #open(): Promise<SigningKey> {
-    const { given, path, bits } = this.#options;
-    const key = given ? signingKeyOf(given) : await openSigningKey(path, bits);
+    const key = await this.#read();
     if (this.#options.isUsed) await this.#keep(key.id);
     return key;
+  }
+
+  async #read(): Promise<SigningKey> {
+    const { given, path } = this.#options;
+    return given ? signingKeyOf(given) : await openSigningKey(path);
   }
 
   async #keep(id: string): Promise<void> {
@@ -144,19 +145,19 @@ export class OwnKey {
   }
 
   async #idOfFile(): Promise<string | undefined> {
-    const { path, bits, given } = this.#options;
+    const { path, given } = this.#options;
     if (given) return signingKeyOf(given).id;
     const found = statSync(path, { throwIfNoEntry: false });
     if (!found) return undefined; // opening it would create one
     const version = `${found.dev}:${found.ino}:${found.mtimeMs}:${found.size}`;
-    if (this.#looked?.version !== version) this.#looked = { version, id: await readId(path, bits) };
+    if (this.#looked?.version !== version) this.#looked = { version, id: await readId(path) };
     return this.#looked.id;
   }
 }
 
-async function readId(path: string, bits?: number): Promise<string | undefined> {
+async function readId(path: string): Promise<string | undefined> {
   try {
-    return (await openSigningKey(path, bits)).id;
+    return (await openSigningKey(path)).id;
   } catch (error) {
     if (error instanceof SigningKeyError) return undefined;
     throw error;

@@ -98,7 +98,7 @@ test('A backup says which keys of the service are not in it, because they are el
   const folder = await ownFolder();
   await giveSigningKey(folder);
   const dataDir = await ownFolder();
-  const server = await runServer({ dataDir, signingKeyFile: join(folder, 'signing-key.pem') });
+  const server = await runServer({ ...LONG_KEY, dataDir, signingKeyFile: join(folder, 'signing-key.pem') });
   await server.owner.upload('/v2/generate', skinPng(1));
   const file = join(folder, 'it.backup');
   const make = async () => await backUp({ dataDir, file, now: NOW, signal: new AbortController().signal });

@@ -3,6 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { fixtureKey } from '../../../src/double/seed.ts';
+import type { ServerOptions } from '../../../src/server/server.ts';
 import { readMeta } from '../../../src/server/store/meta.ts';
 import { PlainBrowser } from '../../support/pages/browser.ts';
 import { ownDatabase } from '../../support/postgres/own-database.ts';
@@ -15,6 +16,7 @@ import {
   LONG_KEY,
   openOwnStore,
   runServer,
+  type ServerUnderTest,
 } from '../../support/server/running-server.ts';
 import { TestCaller } from '../../support/server/test-caller.ts';
 
@@ -27,9 +29,14 @@ async function putOtherKey(dataDir: string): Promise<void> {
   await writeFile(pathIn(dataDir), fixtureKey().export({ type: 'pkcs8', format: 'pem' }));
 }
 
+/** A service that signs with the key file in its data folder. */
+async function runWithFile(options: Partial<ServerOptions> = {}): Promise<ServerUnderTest> {
+  return await runServer({ ...LONG_KEY, ...options });
+}
+
 /** A data folder of a service that has made a skin. */
 async function usedFolder(): Promise<string> {
-  const server = await runServer();
+  const server = await runWithFile();
   await server.owner.upload('/v2/generate', skinPng(1));
   await server.close();
   return server.dataDir;
@@ -45,14 +52,14 @@ test('The first start that finds no fingerprint in the store adopts that of the 
   expect(kept).toMatch(/^[0-9a-f]{16}$/);
   const { db } = await openOwnStore(dataDir);
   await db.deleteFrom('meta').where('key', '=', 'signing-key').execute();
-  await (await runServer({ dataDir })).close();
+  await (await runWithFile({ dataDir })).close();
   expect(await keptIn(dataDir)).toBe(kept);
 });
 
 test('A start without the key that signed the skins is refused, and no new key is made', async () => {
   const dataDir = await usedFolder();
   await rm(pathIn(dataDir));
-  await expect(runServer({ dataDir })).rejects.toMatchObject({
+  await expect(runWithFile({ dataDir })).rejects.toMatchObject({
     code: 'signing_key_changed',
     message: expect.stringContaining('is missing'),
     hint: expect.stringMatching(/--signing-key.*--base-url.*--new-signing-key/),
@@ -65,26 +72,26 @@ test('A start without the key is also refused if the store has no fingerprint', 
   const { db } = await openOwnStore(dataDir);
   await db.deleteFrom('meta').where('key', '=', 'signing-key').execute();
   await rm(pathIn(dataDir));
-  await expect(runServer({ dataDir })).rejects.toMatchObject({ code: 'signing_key_changed' });
+  await expect(runWithFile({ dataDir })).rejects.toMatchObject({ code: 'signing_key_changed' });
 });
 
 test('A start with another key is refused, unless the operator continues with it knowingly', async () => {
   const dataDir = await usedFolder();
   const kept = await keptIn(dataDir);
   await putOtherKey(dataDir);
-  await expect(runServer({ dataDir })).rejects.toMatchObject({ code: 'signing_key_changed' });
-  await (await runServer({ dataDir, newSigningKey: true })).close();
+  await expect(runWithFile({ dataDir })).rejects.toMatchObject({ code: 'signing_key_changed' });
+  await (await runWithFile({ dataDir, newSigningKey: true })).close();
   expect(await keptIn(dataDir)).not.toBe(kept);
-  await (await runServer({ dataDir })).close();
+  await (await runWithFile({ dataDir })).close();
 });
 
 test('Skins that an earlier key has signed are still of this server, on their pages and in lockfiles', async () => {
   const publicUrl = 'http://skins.example';
-  const { dataDir, key, ...before } = await runServer({ publicUrl });
+  const { dataDir, key, ...before } = await runWithFile({ publicUrl });
   await before.owner.upload('/v2/generate', skinPng(1));
   await before.close();
   await putOtherKey(dataDir);
-  const { url } = await runServer({ dataDir, publicUrl, newSigningKey: true });
+  const { url } = await runWithFile({ dataDir, publicUrl, newSigningKey: true });
   const lockfile = await new TestCaller(url, { key, dataDir }).get('/v2/me/skins.lock');
   const line = JSON.parse(String(lockfile.bytes));
   expect(line).toMatchObject({ service: publicUrl, signer: publicUrl });
@@ -97,14 +104,14 @@ test('Skins that an earlier key has signed are still of this server, on their pa
 });
 
 test('A store without skins takes any key', async () => {
-  const server = await runServer();
+  const server = await runWithFile();
   await server.close();
   await putOtherKey(server.dataDir);
-  await (await runServer({ dataDir: server.dataDir })).close();
+  await (await runWithFile({ dataDir: server.dataDir })).close();
 });
 
 test('A key that is removed or replaced while the service runs makes it not ready, and doctor says so', async () => {
-  const server = await runServer(LONG_KEY);
+  const server = await runWithFile();
   await server.owner.upload('/v2/generate', skinPng(1));
   const untilReady = async (status: number) =>
     await poll(
@@ -125,7 +132,7 @@ test('A key that is removed or replaced while the service runs makes it not read
 
 test('A service with another generator needs no signing key', async () => {
   const dataDir = await ownFolder();
-  await (await runServer({ dataDir, generator: 'accounts' })).close();
+  await (await runWithFile({ dataDir, generator: 'accounts' })).close();
   expect([existsSync(pathIn(dataDir)), await keptIn(dataDir)]).toEqual([false, undefined]);
 });
 
@@ -134,7 +141,7 @@ describe('Servers on the same database', () => {
   async function node(url: string, { hasKey = true, newSigningKey = false } = {}) {
     const dataDir = await ownFolder();
     if (hasKey) await giveSigningKey(dataDir);
-    return await runServer({ dataDir, store: { url, connections: 3 }, newSigningKey });
+    return await runWithFile({ dataDir, store: { url, connections: 3 }, newSigningKey });
   }
 
   test('sign with the same key, whoever starts first, before there is a skin', async () => {
@@ -157,14 +164,14 @@ describe('Servers on the same database', () => {
     await expect(node(url, { hasKey: false })).rejects.toMatchObject(refusal);
     const dataDir = await ownFolder();
     await putOtherKey(dataDir);
-    await expect(runServer({ dataDir, store: { url } })).rejects.toMatchObject(refusal);
+    await expect(runWithFile({ dataDir, store: { url } })).rejects.toMatchObject(refusal);
   });
 
   test('use the key in the given file', async () => {
     const url = await ownDatabase();
     const { dataDir } = await node(url);
     const other = await ownFolder();
-    await runServer({ dataDir: other, store: { url, connections: 3 }, signingKeyFile: pathIn(dataDir) });
+    await runWithFile({ dataDir: other, store: { url, connections: 3 }, signingKeyFile: pathIn(dataDir) });
     expect(existsSync(pathIn(other))).toBe(false);
   });
 
@@ -173,7 +180,7 @@ describe('Servers on the same database', () => {
     const old = await node(url);
     const dataDir = await ownFolder();
     await putOtherKey(dataDir);
-    await runServer({ dataDir, store: { url, connections: 3 }, newSigningKey: true });
+    await runWithFile({ dataDir, store: { url, connections: 3 }, newSigningKey: true });
     const heard = await poll(
       () => old.owner.get('/ready'),
       ({ status }) => status === 503,

@@ -2,10 +2,9 @@ import { onTestFinished } from 'vitest';
 import { SkinClient } from '../../../src/client/skin-client.ts';
 import { type EmbeddedOptions, openEmbeddedService } from '../../../src/server/embedded.ts';
 import { NO_GAME } from '../fake-game/nowhere.ts';
-import { SHORT_KEY_BITS } from '../textures/shared-key.ts';
 import { storeFor } from './chosen-store.ts';
 import { ownFolder } from './own-folder.ts';
-import { drawInOneThread, giveMaterials } from './running-server.ts';
+import { drawInOneThread, giveMaterials, usualKey } from './running-server.ts';
 import type { Heard } from './test-caller.ts';
 
 const URL_OF_NOBODY = 'http://embedded.invalid';
@@ -21,11 +20,11 @@ export interface EmbeddedUnderTest extends Awaited<ReturnType<typeof openEmbedde
 /** The embedded service over a data folder of its own, closed when the test ends. */
 export async function runEmbedded(options: Partial<EmbeddedOptions> = {}): Promise<EmbeddedUnderTest> {
   const dataDir = options.dataDir ?? (await ownFolder());
-  if (options.dataDir === undefined) await giveMaterials(dataDir, options.signingKeyBits);
+  if (options.dataDir === undefined) await giveMaterials(dataDir, options);
   const service = await openEmbeddedService({
     gameAddresses: NO_GAME,
     draw: drawInOneThread,
-    signingKeyBits: SHORT_KEY_BITS,
+    signingKey: usualKey(dataDir),
     ...(await storeFor(dataDir)),
     ...options,
     dataDir,

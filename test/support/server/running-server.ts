@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs';
+import { createPrivateKey, type KeyObject } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -9,7 +10,6 @@ import { type Draw, RenderThread } from '../../../src/server/pictures/render-thr
 import { type RunningServer, type ServerOptions, startServer } from '../../../src/server/server.ts';
 import type { OpenStore } from '../../../src/server/store/db.ts';
 import { NO_GAME } from '../fake-game/nowhere.ts';
-import { SHORT_KEY_BITS } from '../textures/shared-key.ts';
 import { storeFor } from './chosen-store.ts';
 import { ownFolder } from './own-folder.ts';
 import { TestCaller } from './test-caller.ts';
@@ -39,17 +39,24 @@ export async function giveSigningKey(dataDir: string): Promise<void> {
   await copyFile(inject('signingKeyPath'), join(dataDir, KEY_FILE));
 }
 
-/** For services whose data folder is restored or opened by others, which want a key as long as the game's. */
-export const LONG_KEY = { signingKeyBits: 4096 } as const;
+/** For services whose key file matters: they sign with that in the data folder, as long as the game's own. */
+export const LONG_KEY = { signingKey: undefined } as const;
 
-/** Puts a signing key and a store into a data folder: by default, a key of a length that only services here take. */
-export async function giveMaterials(dataDir: string, bits = SHORT_KEY_BITS): Promise<void> {
-  const key = bits > SHORT_KEY_BITS ? giveSigningKey(dataDir) : giveShortKey(dataDir);
-  await Promise.all([key, giveStore(dataDir)]);
+/**
+ * What a service signs with unless its data folder has a key: a short key, with which signing takes a tenth of the
+ * time, and which all services of the tests share.
+ */
+export function usualKey(dataDir: string): KeyObject | undefined {
+  if (existsSync(join(dataDir, KEY_FILE))) return undefined;
+  shortKey ??= createPrivateKey(readFileSync(inject('shortKeyPath')));
+  return shortKey;
 }
 
-async function giveShortKey(dataDir: string): Promise<void> {
-  await copyFile(inject('shortKeyPath'), join(dataDir, KEY_FILE));
+let shortKey: KeyObject | undefined;
+
+/** Puts a store into a data folder, and a signing key if the options want it there. */
+export async function giveMaterials(dataDir: string, options: Partial<ServerOptions>): Promise<void> {
+  await Promise.all([giveStore(dataDir), 'signingKey' in options && giveSigningKey(dataDir)]);
 }
 
 /** Puts a store without rows into a data folder: making its schema takes as long as a test. */
@@ -62,14 +69,14 @@ export async function runServer(
   options: Partial<ServerOptions> & { dataDir?: string } = {},
 ): Promise<ServerUnderTest> {
   const dataDir = options.dataDir ?? (await ownFolder());
-  if (options.dataDir === undefined) await giveMaterials(dataDir, options.signingKeyBits);
+  if (options.dataDir === undefined) await giveMaterials(dataDir, options);
   const store = await storeFor(dataDir);
   const server = await startServer({
     port: 0,
     gameAddresses: NO_GAME,
     draw: drawInOneThread,
     pages: PAGES,
-    signingKeyBits: SHORT_KEY_BITS,
+    signingKey: usualKey(dataDir),
     ...store,
     ...options,
     dataDir,

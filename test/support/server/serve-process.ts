@@ -5,12 +5,11 @@
 import { flushCompileCache } from 'node:module';
 import { PAGES } from '../../../src/pages/page-routes.ts';
 import { type ServerOptions, startServer } from '../../../src/server/server.ts';
-import { SHORT_KEY_BITS } from '../textures/shared-key.ts';
 import { VERSIONS, type VersionName } from './program-versions.ts';
 
 const options = JSON.parse(process.argv[2] ?? '') as ServerOptions;
 const migrations = VERSIONS[(process.argv[3] ?? 'this') as VersionName];
-const usual = { port: 0, logLevel: 'error', pages: PAGES, signingKeyBits: SHORT_KEY_BITS } as const;
+const usual = { port: 0, logLevel: 'error', pages: PAGES } as const;
 const server = await startServer({ ...usual, ...options, migrations });
 process.stdout.write(`${server.url}\n`);
 // Tests kill it: what Node has compiled would be lost for those that they start later.

@@ -95,7 +95,7 @@ const PAGE_SCRIPTS = ['page', 'make', 'skin-viewer'] as const;
 const bundles: readonly BuildOptions[] = [
   {
     platform: 'node',
-    input: { cli: 'src/cli/main.ts', embedded: 'src/server/embedded.ts' },
+    input: { cli: 'src/cli/program.ts', embedded: 'src/server/embedded.ts' },
     plugins: [threads(), packageFiles(), passOnLicences({ hasThreads: true })],
     output: {
       dir: 'dist',
@@ -111,11 +111,10 @@ const bundles: readonly BuildOptions[] = [
       // prints the version loads none of them, completion in a shell only the first two, and only what needs the server its.
       codeSplitting: {
         groups: [
-          { name: 'version', priority: 3, test: /src\/base\/version\.ts/ },
           {
             name: 'core',
             priority: 3,
-            test: /src\/(?:cli\/(?:run|history|config\/config-file|context\/(?:context|data-owner)|options\/option-values|terminal\/(?:io|messages))|batch\/(?:model|signers))\.ts/,
+            test: /src\/(?:base\/version|cli\/(?:program|history|config\/config-file|context\/(?:context|data-owner)|options\/option-values|terminal\/(?:io|messages))|batch\/(?:model|signers))\.ts/,
           },
           {
             name: 'settings',

@@ -1,18 +1,31 @@
-import { Command, Option } from 'commander';
-import { nearestName } from '../base/spelling.ts';
+import { Command, CommanderError, Option } from 'commander';
 import { VERSION } from '../base/version.ts';
-import type { CommandModule, Runner } from './context/context.ts';
+import type { GlobalFlags } from './config/settings.ts';
+import { type CommandModule, colorChoice, openContext, type Runner } from './context/context.ts';
+import { becomeDataOwner } from './context/data-owner.ts';
+import {
+  CLOSED_PIPE,
+  CliError,
+  exitStatus,
+  isInterruption,
+  isMissingPart,
+  timedOut,
+  usageError,
+} from './errors/exit.ts';
 import {
   type Examples,
   examplesOf,
+  explain,
   groupOf,
-  HelpPage,
-  PROGRAM_COLUMNS,
   seeHelp,
   setExamples,
   shownCommands,
 } from './help/help-page.ts';
+import type { TypedTimeout } from './options/option-values.ts';
 import { setOutput } from './output/described.ts';
+import { asUnwritten, listenForSignals, OutputFlush, processIo } from './terminal/io.ts';
+import { Messages } from './terminal/messages.ts';
+import { cleanLines, jsonLine } from './text/text.ts';
 
 interface Leaf {
   readonly summary: string;
@@ -54,6 +67,7 @@ const open = async () => await import('./commands/open.ts');
 const backup = async () => await import('./commands/backup.ts');
 const help = async () => await import('./commands/help.ts');
 const completion = async () => await import('./commands/completion.ts');
+const complete = async () => await import('./commands/complete.ts');
 const version = async () => await import('./commands/version.ts');
 
 /** A command and the name under which its module exports it. */
@@ -225,94 +239,8 @@ const COMMANDS: Readonly<Record<string, Leaf | Group>> = {
   help: leaf('show help for a command or a topic', help, 'help'),
   completion: leaf('print a completion script for a shell', completion, 'completion'),
   version: leaf('print the version', version, 'version'),
-  complete: {
-    summary: 'print what completion scripts ask for',
-    isHidden: true,
-    load: async () => (await import('./commands/complete.ts')).complete,
-  },
+  complete: { ...leaf('print what completion scripts ask for', complete, 'complete'), isHidden: true },
 };
-
-/** With more matching names than this, none is suggested. */
-const MAX_NAMES = 5;
-/** Characters that must be typed of an option: its dashes and two letters. */
-const LEAST_OPTION = 4;
-
-/** Commands as other programs call them, each with its names here. */
-const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
-  add: ['create', 'link'],
-  convert: ['generate'],
-  delete: ['revoke', 'unlink'],
-  info: ['get', 'doctor'],
-  list: ['jobs', 'skins'],
-  make: ['create', 'generate'],
-  new: ['create', 'generate'],
-  remove: ['delete', 'revoke', 'unlink'],
-  rename: ['edit'],
-  rm: ['delete', 'revoke', 'unlink'],
-  show: ['get', 'preview'],
-  sign: ['generate'],
-  start: ['serve'],
-  update: ['edit'],
-  upload: ['generate'],
-  view: ['get', 'preview'],
-};
-
-/** A usage error with what was probably meant, or what to do. Commander's message if nothing is. */
-function withSuggestion(message: string, command: Command): string {
-  return (
-    ofUnknownName(message, command) ??
-    ofWrongChoice(message) ??
-    message.replace(
-      /^(error: missing required argument 'job'.*)$/s,
-      '$1\n(To list your jobs: skinsmith jobs)',
-    )
-  );
-}
-
-/** Commander suggests names by the letters that differ, and would rather have `open` than `generate` for `gen`. */
-function ofUnknownName(message: string, command: Command): string | undefined {
-  const [, kind, typed = ''] = /^error: unknown (command|option) '([^']+)'/.exec(message) ?? [];
-  if (kind === undefined || (kind === 'option' && typed.length < LEAST_OPTION)) return undefined;
-  if (kind === 'command' && !command.parent && isPicture(typed))
-    return `error: unknown command '${typed}'\n(To make a skin from it: skinsmith generate ${typed})`;
-  const names = kind === 'command' ? commandNames(command) : optionNames(command);
-  const synonyms = kind === 'command' ? (SYNONYMS[typed] ?? []).filter((name) => names.includes(name)) : [];
-  const beginning = [...new Set(names)].filter((name) => name.startsWith(typed));
-  const meant = synonyms.length > 0 ? synonyms : beginning;
-  if (meant.length === 0 || meant.length > MAX_NAMES) return undefined;
-  const list = meant.length === 1 ? meant[0] : `one of ${meant.join(', ')}`;
-  return `error: unknown ${kind} '${typed}'\n(Did you mean ${list}?)`;
-}
-
-function isPicture(word: string): boolean {
-  return /^https?:|\.png$/i.test(word) && !/[\s'"]/.test(word);
-}
-
-/** Commander lists the choices of an option only. */
-function ofWrongChoice(message: string): string | undefined {
-  const [, typed, choices = ''] =
-    /(?:argument '|Unknown format )([^']*?)(?:' is invalid\. Allowed choices are|\. Formats:) ([^:]*)\.$/.exec(
-      message,
-    ) ?? [];
-  const near = typed === undefined ? undefined : nearestName(typed, choices.split(', '));
-  return near === undefined ? undefined : `${message}\n(Did you mean ${near}?)`;
-}
-
-function commandNames(command: Command): string[] {
-  return command
-    .createHelp()
-    .visibleCommands(command)
-    .map((child) => child.name());
-}
-
-/** Includes those of the parent commands, which are also allowed here. */
-function optionNames(command: Command): string[] {
-  const own = command
-    .createHelp()
-    .visibleOptions(command)
-    .flatMap(({ long }) => long ?? []);
-  return command.parent ? [...own, ...optionNames(command.parent)] : own;
-}
 
 const EXAMPLES: Examples = [
   ['Make a skin and print its value and signature', 'skinsmith generate skin.png'],
@@ -406,11 +334,156 @@ function addGlobalOptions(program: Command): void {
     .option('--no-color', 'same as --color never');
 }
 
-/** Sets a command's help page, and makes its usage errors suggest what was meant and point to that page. */
-function explain(command: Command, isShort: boolean): void {
-  const fail = command.error.bind(command);
-  command.error = (message, options) => fail(withSuggestion(message, command), options);
-  const columns = () => (command.parent ? undefined : PROGRAM_COLUMNS);
-  command.createHelp = () => Object.assign(new HelpPage(columns(), isShort), command.configureHelp());
-  command.showHelpAfterError(seeHelp(command));
+/** Runs one command line (without node and the script) and returns the exit status. */
+export async function runProgram(argv: readonly string[]): Promise<number> {
+  const run = new Run();
+  const flush = new OutputFlush(process.stdout);
+  const configure = (program: Command) =>
+    configureCommand(program, {
+      isJson: argv.includes('--json'),
+      onCommand: (command) => {
+        run.command = command;
+      },
+    });
+  try {
+    refuseKeyFlag(argv);
+    const program = await buildProgram({ runner: (tree) => run.runnerOf(tree), words: argv, configure });
+    await untilShown(program.parseAsync([...argv], { from: 'user' }));
+    await flush.complete();
+    return run.status;
+  } catch (error) {
+    return await run.report(error, argv.includes('--json'));
+  }
+}
+
+/** Help and the version end their output like errors do. */
+async function untilShown(parsing: Promise<unknown>): Promise<void> {
+  try {
+    await parsing;
+  } catch (error) {
+    if (!(error instanceof CommanderError) || error.exitCode !== 0) throw error;
+  }
+}
+
+/** The output of `skinsmith --version --json`, which needs no home. */
+export async function versionDocument(): Promise<string> {
+  return await (await import('./commands/version.ts')).versionDocument();
+}
+
+/** Reports that a text could not be written to stdout. Returns the exit status. */
+export async function reportUnwritten(error: Error): Promise<number> {
+  return await new Run().report(asUnwritten(error), false);
+}
+
+/** One run of the program, with its exit status. */
+class Run {
+  status = 0;
+  /** The command that the user typed, as far as it is known. */
+  command: Command | undefined;
+  readonly #stop = new AbortController();
+
+  runnerOf(program: Command): Runner {
+    return async (work) => {
+      const unlisten = listenForSignals(this.#stop, process);
+      const timer = this.#limitTime();
+      const context = await contextFor(program, this.#stop);
+      try {
+        await becomeDataOwner(context, this.command);
+        this.status = (await work(context)) ?? exitStatus('done');
+      } finally {
+        await context.close();
+        clearTimeout(timer);
+        unlisten();
+      }
+    };
+  }
+
+  /** Stops the run like a signal once the time that the user typed is over. */
+  #limitTime(): NodeJS.Timeout | undefined {
+    const { timeout } = this.command?.opts<TypedTimeout>() ?? {};
+    return timeout === undefined ? undefined : setTimeout(() => this.#stop.abort(timedOut(timeout)), timeout);
+  }
+
+  /** The one place where an error becomes a message and an exit status. */
+  async report(error: unknown, json: boolean): Promise<number> {
+    if (isMissingPart(error)) throw error; // `start` reports it without loading more
+    if (error instanceof CommanderError) return this.#usageError(error, json);
+    if (error === CLOSED_PIPE || this.#stop.signal.reason === CLOSED_PIPE) return exitStatus('closedPipe');
+    const messages = new Messages(processIo('auto', this.#stop), { json });
+    const { aborted, reason } = this.#stop.signal;
+    const interrupted = isInterruption(error) || (aborted && isInterruption(reason));
+    const { reportOf, usedFolder } = await import('./errors/error-report.ts');
+    const { baseUrl, data } = this.command?.optsWithGlobals<GlobalFlags & { data?: string }>() ?? {};
+    const cause = reason instanceof CliError ? reason : error; // see `timedOut`
+    const report = reportOf(interrupted && isInterruption(reason) ? reason : cause, {
+      flags: { baseUrl },
+      env: process.env,
+      ...usedFolder(data),
+    });
+    if (report) {
+      const hint = report.hint ?? (report.exit === 'usage' ? this.#seeHelp() : undefined);
+      await messages.failure({ code: report.code, message: report.message, hint });
+      return exitStatus(report.exit);
+    }
+    const trace = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    process.stderr.write(`${cleanLines(trace)}\n`); // errors may quote what a service has answered
+    process.stderr.write('This is a bug in skinsmith. Please report it with the lines above.\n');
+    return exitStatus('failed');
+  }
+
+  #seeHelp(): string | undefined {
+    return this.command && seeHelp(this.command);
+  }
+
+  /** commander has already printed its message, except as JSON. */
+  #usageError(error: CommanderError, json: boolean): number {
+    if (json) {
+      const message = error.message.replace(/^error: /, '');
+      process.stderr.write(jsonLine({ error: { code: 'usage', message, hint: this.#seeHelp() } }));
+    }
+    return exitStatus('usage');
+  }
+}
+
+async function contextFor(program: Command, stop: AbortController) {
+  const { color, ...flags } = program.opts<GlobalFlags & { color?: string | boolean }>();
+  if (flags.local && flags.baseUrl !== undefined) {
+    throw usageError('two_services', '--local and --base-url cannot be combined.');
+  }
+  const io = processIo(await colorChoice(color), stop);
+  return openContext({ io, env: process.env, signal: stop.signal, flags });
+}
+
+/**
+ * `onCommand` is called with each command on the path, from the program down to the one that runs. Errors are thrown to
+ * `runProgram` and never exit the process; subcommands get the same setting, which they do not inherit. With --json,
+ * stderr carries only the error.
+ */
+function configureCommand(
+  program: Command,
+  { isJson, onCommand }: { isJson: boolean; onCommand: (command: Command) => void },
+): void {
+  const original = program.createCommand.bind(program);
+  const writeErr = isJson ? () => {} : (text: string) => void process.stderr.write(text);
+  const strict = (command: Command) =>
+    command
+      .exitOverride()
+      .configureOutput({ writeErr })
+      .hook('preSubcommand', (_, child) => onCommand(child));
+  strict(program);
+  onCommand(program);
+  program.createCommand = (name) => {
+    const child = strict(original(name));
+    child.createCommand = program.createCommand;
+    return child;
+  };
+}
+
+function refuseKeyFlag(argv: readonly string[]): void {
+  if (!argv.some((word) => /^--api-key(=|$)/.test(word))) return;
+  throw usageError(
+    'key_on_command_line',
+    'There is no --api-key: a key on the command line can be seen by others.',
+    'Store it with skinsmith login, or set SKINSMITH_API_KEY.',
+  );
 }

@@ -9,9 +9,10 @@ import type { PlayerSkin } from '../../game/profiles.ts';
 import { ConfigFile, type Folders, foldersFor } from '../config/config-file.ts';
 import type { GlobalFlags, SettingName, Settings } from '../config/settings.ts';
 import type { Connection } from '../connection/connect.ts';
+import { CliError } from '../errors/exit.ts';
 import { JobSources, SeenNames } from '../history.ts';
 import type { CommandOutput } from '../output/described.ts';
-import type { Io } from '../terminal/io.ts';
+import type { ColorChoice, Io } from '../terminal/io.ts';
 import { Messages, Waits } from '../terminal/messages.ts';
 
 /** Access to the game's services. */
@@ -160,6 +161,22 @@ async function readSettings(
   const { resolveSettings } = await import('../config/settings.ts');
   const file = await configFile.settings();
   return resolveSettings({ flags: { 'base-url': flags.baseUrl, ...typed }, env, file });
+}
+
+/** Called only if colour can be shown, so that a pipe need not load the settings. */
+export async function colorChoice(typed: string | boolean | undefined): Promise<ColorChoice> {
+  if (typed === false) return 'never';
+  if (typeof typed === 'string') return typed as ColorChoice;
+  if (!process.stdout.isTTY && !process.stderr.isTTY && !process.env['SKINSMITH_COLOR']) return 'auto';
+  const { resolveSettings } = await import('../config/settings.ts');
+  try {
+    const file = await new ConfigFile(foldersFor(process.env).config).settings();
+    const env = { SKINSMITH_COLOR: process.env['SKINSMITH_COLOR'] };
+    return resolveSettings({ flags: {}, env, file: { color: file['color'] } }).color ?? 'auto';
+  } catch (error) {
+    if (error instanceof CliError) return 'auto'; // code that needs the settings reports the error
+    throw error;
+  }
 }
 
 type WithProxies = BaseContext & Pick<CommandContext, 'proxied'>;

@@ -9,10 +9,12 @@ import { isSea } from 'node:sea';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
 import { makeFolder, renameOver } from '../../base/files.ts';
 import { parsedJson } from '../../base/text.ts';
 import type { Backup } from '../../server/server.ts';
 import { CliError } from '../errors/exit.ts';
+import type { CommandContext } from './context.ts';
 
 const SIGNALS = Object.keys(constants.signals) as NodeJS.Signals[];
 
@@ -43,6 +45,27 @@ function withoutNewListeners(load: () => void): void {
  * that the user could not change. So root becomes that user, for good, before it touches anything inside; files outside
  * are opened first.
  */
+
+/** Commands that first open files outside the data folder. */
+const OPEN_FIRST: ReadonlySet<string> = new Set(['backup', 'restore', 'serve', 'copy']);
+
+/**
+ * Root leaves a data folder of another user to that user, see `switchToOwnerOf`: also a missing one that was named. A usual
+ * folder that is missing may belong to a HOME that a container has mounted, where the command works as root.
+ */
+export async function becomeDataOwner(
+  { folders, configFile, env }: Pick<CommandContext, 'folders' | 'configFile' | 'env'>,
+  command?: Command,
+): Promise<void> {
+  if (process.getuid?.() !== 0) return;
+  if (OPEN_FIRST.has(command?.name() ?? '')) return;
+  const typed = command?.optsWithGlobals<{ data?: string }>().data;
+  const isNamed = typed !== undefined || Boolean(env['SKINSMITH_DATA_DIR']);
+  const data = typed ?? folders.data;
+  if (!isNamed && !lstatSync(data, { throwIfNoEntry: false })) return;
+  await configFile.keep();
+  switchToOwnerOf(data);
+}
 
 /** Becomes the user whom a data folder belongs to, if root runs this and it is someone else. Returns whether it did. */
 export function switchToOwnerOf(folder: string): boolean {

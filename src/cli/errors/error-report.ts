@@ -19,6 +19,7 @@ import {
 import { ServiceLostError } from '../../dispatch/outage.ts';
 import { PrivateAddressError, ProofError } from '../../dispatch/proof.ts';
 import { PublicKeyError } from '../../dispatch/service-facts.ts';
+import { foldersFor } from '../config/config-file.ts';
 import { momentAt, span } from '../text/text.ts';
 import {
   CliError,
@@ -205,6 +206,19 @@ export interface DataFolder {
   readonly path: string;
   /** An option or variables. */
   readonly setBy: string;
+}
+
+/** The data folder of this run; none if there is no home to have it in, which is the error then. */
+export function usedFolder(typed: string | undefined): { data?: DataFolder } {
+  if (typed !== undefined) return { data: { path: resolve(typed), setBy: '--data' } };
+  try {
+    const path = resolve(foldersFor(process.env).data);
+    const isSet = Boolean(process.env['SKINSMITH_DATA_DIR']);
+    return { data: { path, setBy: isSet ? 'SKINSMITH_DATA_DIR' : 'HOME or SKINSMITH_DATA_DIR' } };
+  } catch (error) {
+    if (error instanceof CliError) return {};
+    throw error;
+  }
 }
 
 /** Describes an error of the file system about the data folder; undefined for any other. */

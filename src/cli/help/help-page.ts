@@ -1,4 +1,5 @@
 import { type Argument, type Command, Help, type Option } from 'commander';
+import { nearestName } from '../../base/spelling.ts';
 
 /** Help topics that are not commands; their texts are in man/. */
 export const TOPIC_SUMMARIES = [
@@ -123,7 +124,7 @@ function placeOf(command: Command): number {
 /** Maximum line width: longer lines are hard to read, however wide the terminal is. */
 const MAX_COLUMNS = 100;
 /** The same for the program's own help, which is made in advance (program-help.ts). */
-export const PROGRAM_COLUMNS = 80;
+const PROGRAM_COLUMNS = 80;
 /** Columns that descriptions need beside their terms, the spaces around a term, and the indentation below one. */
 const LEAST_ROOM = 20;
 const AROUND_TERM = 4;
@@ -310,4 +311,95 @@ function grouped<T>(
     const members = visible.filter((item) => headingOf(item) === heading);
     return members.length === 0 ? [] : [[heading, members]];
   });
+}
+
+/** Sets a command's help page, and makes its usage errors suggest what was meant and point to that page. */
+export function explain(command: Command, isShort: boolean): void {
+  const fail = command.error.bind(command);
+  command.error = (message, options) => fail(withSuggestion(message, command), options);
+  const columns = () => (command.parent ? undefined : PROGRAM_COLUMNS);
+  command.createHelp = () => Object.assign(new HelpPage(columns(), isShort), command.configureHelp());
+  command.showHelpAfterError(seeHelp(command));
+}
+
+/** With more matching names than this, none is suggested. */
+const MAX_NAMES = 5;
+/** Characters that must be typed of an option: its dashes and two letters. */
+const LEAST_OPTION = 4;
+
+/** Commands as other programs call them, each with its names here. */
+const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
+  add: ['create', 'link'],
+  convert: ['generate'],
+  delete: ['revoke', 'unlink'],
+  info: ['get', 'doctor'],
+  list: ['jobs', 'skins'],
+  make: ['create', 'generate'],
+  new: ['create', 'generate'],
+  remove: ['delete', 'revoke', 'unlink'],
+  rename: ['edit'],
+  rm: ['delete', 'revoke', 'unlink'],
+  show: ['get', 'preview'],
+  sign: ['generate'],
+  start: ['serve'],
+  update: ['edit'],
+  upload: ['generate'],
+  view: ['get', 'preview'],
+};
+
+/** A usage error with what was probably meant, or what to do. Commander's message if nothing is. */
+function withSuggestion(message: string, command: Command): string {
+  return (
+    ofUnknownName(message, command) ??
+    ofWrongChoice(message) ??
+    message.replace(
+      /^(error: missing required argument 'job'.*)$/s,
+      '$1\n(To list your jobs: skinsmith jobs)',
+    )
+  );
+}
+
+/** Commander suggests names by the letters that differ, and would rather have `open` than `generate` for `gen`. */
+function ofUnknownName(message: string, command: Command): string | undefined {
+  const [, kind, typed = ''] = /^error: unknown (command|option) '([^']+)'/.exec(message) ?? [];
+  if (kind === undefined || (kind === 'option' && typed.length < LEAST_OPTION)) return undefined;
+  if (kind === 'command' && !command.parent && isPicture(typed))
+    return `error: unknown command '${typed}'\n(To make a skin from it: skinsmith generate ${typed})`;
+  const names = kind === 'command' ? commandNames(command) : optionNames(command);
+  const synonyms = kind === 'command' ? (SYNONYMS[typed] ?? []).filter((name) => names.includes(name)) : [];
+  const beginning = [...new Set(names)].filter((name) => name.startsWith(typed));
+  const meant = synonyms.length > 0 ? synonyms : beginning;
+  if (meant.length === 0 || meant.length > MAX_NAMES) return undefined;
+  const list = meant.length === 1 ? meant[0] : `one of ${meant.join(', ')}`;
+  return `error: unknown ${kind} '${typed}'\n(Did you mean ${list}?)`;
+}
+
+function isPicture(word: string): boolean {
+  return /^https?:|\.png$/i.test(word) && !/[\s'"]/.test(word);
+}
+
+/** Commander lists the choices of an option only. */
+function ofWrongChoice(message: string): string | undefined {
+  const [, typed, choices = ''] =
+    /(?:argument '|Unknown format )([^']*?)(?:' is invalid\. Allowed choices are|\. Formats:) ([^:]*)\.$/.exec(
+      message,
+    ) ?? [];
+  const near = typed === undefined ? undefined : nearestName(typed, choices.split(', '));
+  return near === undefined ? undefined : `${message}\n(Did you mean ${near}?)`;
+}
+
+function commandNames(command: Command): string[] {
+  return command
+    .createHelp()
+    .visibleCommands(command)
+    .map((child) => child.name());
+}
+
+/** Includes those of the parent commands, which are also allowed here. */
+function optionNames(command: Command): string[] {
+  const own = command
+    .createHelp()
+    .visibleOptions(command)
+    .flatMap(({ long }) => long ?? []);
+  return command.parent ? [...own, ...optionNames(command.parent)] : own;
 }

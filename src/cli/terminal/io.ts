@@ -68,6 +68,22 @@ export function makeIo(real: RealIo, color: ColorChoice): Io {
   };
 }
 
+/** The terminal of this process. */
+export function processIo(color: ColorChoice, stop: AbortController): Io {
+  const { stdout, stderr, env } = process;
+  return makeIo(
+    {
+      stdin: () => process.stdin,
+      stdout,
+      stderr,
+      env,
+      onClosedPipe: () => stop.abort(CLOSED_PIPE),
+      onBroken: (error) => stop.abort(error),
+    },
+    color,
+  );
+}
+
 function outputStream(stream: RealStream, env: NodeJS.ProcessEnv, color: ColorChoice): OutputStream {
   const isTTY = stream.isTTY === true;
   const isRead = env['GITHUB_ACTIONS'] === 'true';

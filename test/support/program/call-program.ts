@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import { TestRunner } from 'vitest';
 
 export const ROOT = join(import.meta.dirname, '../../..');
-const BUILT = join(ROOT, 'dist/cli.cjs');
+const BUILT = join(ROOT, 'dist/start.cjs');
 
 /** An executable to test in place of the program that the build makes, see deploy/release. */
 const EXECUTABLE = process.env['SKINSMITH_PROGRAM'];

@@ -4,7 +4,6 @@ import type { Note } from '../protocol/envelope.ts';
 import type { SourceRecord } from '../protocol/lock-line.ts';
 import type { ReceivedSkin, SkinVariant, SkinVisibility } from '../protocol/skin.ts';
 import type { SkinData } from '../textures/property.ts';
-import type { SignedBy } from './signers.ts';
 
 /** The requested variant: `auto` detects it from the picture. */
 export type VariantInput = 'auto' | 'classic' | 'slim';
@@ -184,6 +183,19 @@ export interface BatchResult {
   readonly origin?: ResultOrigin | undefined;
   readonly warnings: readonly Note[];
   readonly error?: SourceProblem | undefined;
+}
+
+/**
+ * The signer of skin data, as results and the lockfile name it: `game` (one of its published keys), `embedded`
+ * (an embedded service, on this machine or another), the address of the service whose own key signed, or
+ * `unproved` where no known key verifies the signature.
+ */
+export type Signer = string;
+
+/** A signer, and the fingerprint of its own key if that is known. */
+export interface SignedBy {
+  readonly signer: Signer;
+  readonly key?: string | undefined;
 }
 
 /** Skin data and what is known about it. */

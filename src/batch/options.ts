@@ -12,8 +12,7 @@ import type {
   SuppliedSkin,
   VariantInput,
 } from './model.ts';
-import type { GameKeys } from './proof/known-keys.ts';
-import type { OutdatedSkins, PublicSigningKey } from './signers.ts';
+import type { GameKeys, OutdatedSkins, PublicSigningKey } from './signers.ts';
 import type { BedrockPlayers, PlayerNames } from './sources/player-names.ts';
 
 /** The service that makes the skins, and the caller. */

@@ -15,14 +15,20 @@ export interface Room {
 export const ROOMS: Readonly<Record<string, Room>> = {
   dispatch: { sources: ['src/dispatch'], tests: ['test/dispatch', 'test/batch'], first: ['test/dispatch'] },
   plan: {
-    sources: ['src/batch/plan'],
-    tests: ['test/batch/plan', 'test/batch/run/plan-batch.test.ts'],
-    first: ['test/batch/plan', 'test/batch/run'],
+    sources: ['src/batch/plan', 'src/batch/signers.ts'],
+    tests: ['test/batch/plan', 'test/batch/signers', 'test/batch/run/plan-batch.test.ts'],
+    first: ['test/batch/plan', 'test/batch/signers', 'test/batch/run'],
   },
   run: { sources: ['src/batch/run'], tests: ['test/batch'], first: ['test/batch/run'] },
   batch: {
     sources: ['src/batch'],
-    except: ['src/batch/lockfile', 'src/batch/journal.ts', 'src/batch/plan', 'src/batch/run'],
+    except: [
+      'src/batch/lockfile',
+      'src/batch/journal.ts',
+      'src/batch/plan',
+      'src/batch/signers.ts',
+      'src/batch/run',
+    ],
     tests: ['test/batch'],
   },
   lockfile: { sources: ['src/batch/lockfile'], tests: ['test/batch'], first: ['test/batch/lockfile'] },

@@ -1,7 +1,6 @@
 import { Replacement, removeLeftovers } from '../../base/files.ts';
 import type { LockEntry, SourceRecord } from '../../protocol/lock-line.ts';
-import type { SourceProblem } from '../model.ts';
-import type { SignedBy } from '../signers.ts';
+import type { SignedBy, SourceProblem } from '../model.ts';
 import { LockfileError } from './entries.ts';
 import { type IndexedEntry, MergedFile, merge, type ReadingOptions, Snapshot } from './snapshot.ts';
 

@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync, type Stats, statSync } from '
 import { Replacement } from '../../base/files.ts';
 import { fileLines } from '../../base/streams.ts';
 import { digestOf, type LockEntry, type LockIdentity, type SourceRecord } from '../../protocol/lock-line.ts';
-import type { SignedBy } from '../signers.ts';
+import type { SignedBy } from '../model.ts';
 import {
   changedInUse,
   LONGEST_LINE,

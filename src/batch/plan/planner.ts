@@ -9,23 +9,18 @@ import { type Lockfile, readEntry } from '../lockfile/lockfile.ts';
 import type {
   BatchSource,
   FinishedSkin,
+  SignedBy,
   SourceContent,
   SourceProblem,
   SuppliedSkin,
   VariantInput,
 } from '../model.ts';
 import { type Inspected, inspectSource } from '../pictures.ts';
-import type { SignedBy } from '../signers.ts';
+import type { SignerRule, SignerStatus } from '../signers.ts';
 import { type BedrockPlayers, PlayerNameError } from '../sources/player-names.ts';
+import { givenVariant, type SuppliedOutcome, type SuppliedSkins } from '../sources/supplied-skin.ts';
 import { type Member, type Work, type WorkContent, workKey } from '../work.ts';
 import { type OutputNames, safeName } from './output-names.ts';
-import {
-  givenVariant,
-  type SignerRule,
-  type SignerStatus,
-  type SuppliedOutcome,
-  type SuppliedSkins,
-} from './signer-rule.ts';
 
 export interface PlannerOptions {
   /** For every source without a variant of its own; the same for the visibility. */

@@ -6,7 +6,7 @@ import { isGone, LockfileError, sourcePath } from '../lockfile/entries.ts';
 import type { Lockfile } from '../lockfile/lockfile.ts';
 import type { Coverage } from '../model.ts';
 import type { GoneSource, OwnOutputs } from '../options.ts';
-import { isUndamaged } from '../plan/signer-rule.ts';
+import { isUndamaged } from '../signers.ts';
 
 /** What a run knows about the sources in the lockfile. */
 export interface KnownSources {

@@ -11,8 +11,8 @@ import { BatchSetupError } from '../model.ts';
 import type { PlanOptions } from '../options.ts';
 import { type EarlierNames, OutputNames } from '../plan/output-names.ts';
 import { Planner } from '../plan/planner.ts';
-import { SignerRule, SuppliedSkins } from '../plan/signer-rule.ts';
-import { EMBEDDED, serviceIdentity } from '../signers.ts';
+import { EMBEDDED, SignerRule, serviceIdentity } from '../signers.ts';
+import { SuppliedSkins } from '../sources/supplied-skin.ts';
 
 /** A batch's files, open. */
 export interface OpenBatch {

@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
-import type { BatchResult } from '../model.ts';
+import type { BatchResult, SignedBy } from '../model.ts';
 import type { GoneSource, PlanOptions } from '../options.ts';
 import type { Planned } from '../plan/planner.ts';
-import { type SignedBy, UNPROVED } from '../signers.ts';
+import { UNPROVED } from '../signers.ts';
 import { goneSources, type KnownSources, labelOf, renamesAmong, wouldEmpty } from './gone-sources.ts';
 import { type OpenBatch, openBatch } from './open-batch.ts';
 import { failedResult, givenResult, journaledResult, lockedResult } from './results.ts';

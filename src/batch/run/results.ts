@@ -5,8 +5,7 @@ import { type Lockfile, soundEntry } from '../lockfile/lockfile.ts';
 import type { BatchResult, FinishedSkin, ResultOrigin, SourceContent, SourceProblem } from '../model.ts';
 import type { Progress } from '../options.ts';
 import type { Planned, SourceDecision } from '../plan/planner.ts';
-import type { SignerRule } from '../plan/signer-rule.ts';
-import { SignerCounts, UNPROVED } from '../signers.ts';
+import { SignerCounts, type SignerRule, UNPROVED } from '../signers.ts';
 import type { MadeSkin } from '../skin-maker/result-verifier.ts';
 import { type Member, sentNameOf, sourceName } from '../work.ts';
 

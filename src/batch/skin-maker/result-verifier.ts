@@ -12,10 +12,17 @@ import { TEMPORARY_ERRORS } from '../../protocol/errors.ts';
 import type { Job } from '../../protocol/job.ts';
 import type { ReceivedSkin } from '../../protocol/skin.ts';
 import type { Journal } from '../journal.ts';
-import { type FinishedSkin, fetchHint, finishedSkin, mergeNotes, type SourceProblem } from '../model.ts';
+import {
+  type FinishedSkin,
+  fetchHint,
+  finishedSkin,
+  mergeNotes,
+  type SignedBy,
+  type SourceProblem,
+} from '../model.ts';
 import type { BatchOptions } from '../options.ts';
 import { pictureOf } from '../pictures.ts';
-import { type SignedBy, UNPROVED, UNPROVED_NOTE } from '../signers.ts';
+import { UNPROVED, UNPROVED_NOTE } from '../signers.ts';
 import { pixelsOf, provableVariant, type Work } from '../work.ts';
 
 /** New skin data. */

@@ -1,12 +1,11 @@
 import { join } from 'node:path';
 import { shownName } from '../../base/text.ts';
-import type { BatchResult, BatchSource, Coverage } from '../../batch/model.ts';
+import type { BatchResult, BatchSource, Coverage, SignedBy } from '../../batch/model.ts';
 import { DeliveryError } from '../../batch/options.ts';
-import type { GameKeys } from '../../batch/proof/known-keys.ts';
-import { isSignedAsRequired, type RequiredSigner, requiredText } from '../../batch/proof/verify-skin.ts';
-import { type OutdatedSkins, type PublicSigningKey, type SignedBy, signerText } from '../../batch/signers.ts';
+import { type GameKeys, type OutdatedSkins, type PublicSigningKey, signerText } from '../../batch/signers.ts';
 import { fetchedSources } from '../../batch/sources/fetch-locally.ts';
 import { openSources } from '../../batch/sources/lists.ts';
+import { isSignedAsRequired, type RequiredSigner, requiredText } from '../../batch/verify-skin.ts';
 import { readProxies } from '../config/network-settings.ts';
 import type { Settings } from '../config/settings.ts';
 import type { CommandContext } from '../context/context.ts';

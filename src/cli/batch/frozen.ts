@@ -1,10 +1,9 @@
 import { entryProblem } from '../../batch/lockfile/lockfile.ts';
 import { type BatchResult, Coverage, type SourceProblem } from '../../batch/model.ts';
 import { DeliveryError, type PlanOptions } from '../../batch/options.ts';
-import type { GameKeys } from '../../batch/proof/known-keys.ts';
-import type { RequiredSigner } from '../../batch/proof/verify-skin.ts';
 import { type PlannedSource, planBatch } from '../../batch/run/plan-batch.ts';
-import type { PublicSigningKey } from '../../batch/signers.ts';
+import type { GameKeys, PublicSigningKey } from '../../batch/signers.ts';
+import type { RequiredSigner } from '../../batch/verify-skin.ts';
 import type { CommandContext } from '../context/context.ts';
 import { type CliError, exitStatus, usageError } from '../errors/exit.ts';
 import type { GithubReport } from '../output/github.ts';

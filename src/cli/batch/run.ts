@@ -12,8 +12,8 @@ import {
   DeliveryError,
   type Progress,
 } from '../../batch/options.ts';
-import type { GameKeys } from '../../batch/proof/known-keys.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
+import type { GameKeys } from '../../batch/signers.ts';
 import { countSources } from '../../batch/sources/lists.ts';
 import { exitStatus } from '../errors/exit.ts';
 import type { JobSource } from '../history.ts';

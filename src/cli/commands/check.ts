@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import type { BatchSource, SuppliedSkin } from '../../batch/model.ts';
 import { mendPicture, readContent } from '../../batch/pictures.ts';
 import { OutputNames } from '../../batch/plan/output-names.ts';
-import { isSignatureShaped } from '../../batch/plan/signer-rule.ts';
+import { isSignatureShaped } from '../../batch/signers.ts';
 import { isSingle, openSources } from '../../batch/sources/lists.ts';
 import { readTextures } from '../../dispatch/proof.ts';
 import { withArms } from '../../skin/arms.ts';

@@ -4,7 +4,13 @@ import { decodedText } from '../../base/text.ts';
 import { sourcePath } from '../../batch/lockfile/entries.ts';
 import { Lockfile } from '../../batch/lockfile/lockfile.ts';
 import { inspectSource } from '../../batch/pictures.ts';
-import { damageOf, signedBy } from '../../batch/plan/signer-rule.ts';
+import { damageOf, type PublicSigningKey, signedBy, UNPROVED } from '../../batch/signers.ts';
+import { withoutFileScheme } from '../../batch/sources/files.ts';
+import { IgnoreRules } from '../../batch/sources/ignore-rules.ts';
+import { type FaultyPart, type FoundSkin, pluginSkins, skinsInFile } from '../../batch/sources/skin-files.ts';
+import type { SkinInJson } from '../../batch/sources/skin-json.ts';
+import { isSkinText, readSkinText } from '../../batch/sources/skin-text.ts';
+import { skinSource } from '../../batch/sources/supplied-skin.ts';
 import {
   isBad,
   type KeptSkin,
@@ -12,14 +18,7 @@ import {
   type SignerKey,
   type SkinVerdict,
   verifySkin,
-} from '../../batch/proof/verify-skin.ts';
-import { type PublicSigningKey, UNPROVED } from '../../batch/signers.ts';
-import { withoutFileScheme } from '../../batch/sources/files.ts';
-import { IgnoreRules } from '../../batch/sources/ignore-rules.ts';
-import { type FaultyPart, type FoundSkin, pluginSkins, skinsInFile } from '../../batch/sources/skin-files.ts';
-import type { SkinInJson } from '../../batch/sources/skin-json.ts';
-import { isSkinText, readSkinText } from '../../batch/sources/skin-text.ts';
-import { skinSource } from '../../batch/sources/supplied-skin.ts';
+} from '../../batch/verify-skin.ts';
 import { publicKeyIn } from '../../dispatch/service-facts.ts';
 import { SignerTally } from '../batch/call.ts';
 import { type Verifiers, verifierClients } from '../connection/verifiers.ts';

@@ -1,7 +1,6 @@
 import type { KeyObject } from 'node:crypto';
-import type { GameKeys } from '../../batch/proof/known-keys.ts';
-import type { SignerKey } from '../../batch/proof/verify-skin.ts';
-import { EMBEDDED, type PublicSigningKey } from '../../batch/signers.ts';
+import { EMBEDDED, type GameKeys, type PublicSigningKey } from '../../batch/signers.ts';
+import type { SignerKey } from '../../batch/verify-skin.ts';
 import { NetworkError, SkinsmithError } from '../../client/errors.ts';
 import { SkinClient } from '../../client/skin-client.ts';
 import { PrivateAddressError } from '../../dispatch/proof.ts';

@@ -206,7 +206,7 @@ async function openGame({ env, proxied }: WithProxies): Promise<Game> {
 }
 
 async function gameServices({ http, names, keys }: Game): Promise<GameServices> {
-  const { GameKeys } = await import('../../batch/proof/known-keys.ts');
+  const { GameKeys } = await import('../../batch/signers.ts');
   const { BedrockPlayers, PlayerNames } = await import('../../batch/sources/player-names.ts');
   const profiles = async () => await import('../../game/profiles.ts');
   return {
@@ -239,7 +239,7 @@ async function batchService(
   const { skinFinder } = await import('../../batch/sources/supplied-skin.ts');
   const findSkin = skinFinder(open, { signal });
   const publishedKey = async () => {
-    const { signingKeyOf } = await import('../../batch/proof/known-keys.ts');
+    const { signingKeyOf } = await import('../../batch/signers.ts');
     return await signingKeyOf(await open(), { signal, retry: KEY_PATIENCE });
   };
   if (identity.name === EMBEDDED) {

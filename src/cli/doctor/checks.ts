@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { fingerprintIn } from '../../batch/proof/verify-skin.ts';
+import { fingerprintIn } from '../../batch/verify-skin.ts';
 import { SkinsmithError } from '../../client/errors.ts';
 import { PrivateAddressError } from '../../dispatch/proof.ts';
 import type { HealthFinding } from '../../protocol/service.ts';

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { MAX_SHOWN_NAME, shownNameProblem } from '../../base/text.ts';
-import type { RequiredSigner } from '../../batch/proof/verify-skin.ts';
+import type { RequiredSigner } from '../../batch/verify-skin.ts';
 import { parseBaseUrl } from '../../client/requester.ts';
 import { type GameRange, GameRangeError, NEWEST_GAME, parseGames } from '../../pack/games.ts';
 import { namespaceProblem } from '../../pack/names.ts';

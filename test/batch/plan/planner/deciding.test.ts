@@ -3,11 +3,8 @@ import { afterEach, expect, test, vi } from 'vitest';
 import type { Journal } from '../../../../src/batch/journal.ts';
 import type { Lockfile } from '../../../../src/batch/lockfile/lockfile.ts';
 import type { BatchSource, SourceContent } from '../../../../src/batch/model.ts';
-import {
-  SignerRule,
-  type SuppliedOutcome,
-  type SuppliedSkins,
-} from '../../../../src/batch/plan/signer-rule.ts';
+import { SignerRule } from '../../../../src/batch/signers.ts';
+import type { SuppliedOutcome, SuppliedSkins } from '../../../../src/batch/sources/supplied-skin.ts';
 import { type WorkContent, workKey } from '../../../../src/batch/work.ts';
 import type { LockEntry } from '../../../../src/protocol/lock-line.ts';
 import { pixelHash } from '../../../../src/skin/read-skin.ts';

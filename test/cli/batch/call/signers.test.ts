@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { BatchResult } from '../../../../src/batch/model.ts';
-import type { GameKeys } from '../../../../src/batch/proof/known-keys.ts';
+import type { GameKeys } from '../../../../src/batch/signers.ts';
 import { verifyRequiredSigner } from '../../../../src/cli/batch/call.ts';
 
 /** As a known result, which reads its skin from the lockfile when it is asked for it. */

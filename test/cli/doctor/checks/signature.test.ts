@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { Command } from 'commander';
 import { describe, expect, test } from 'vitest';
-import { isRequired, type RequiredSigner } from '../../../../src/batch/proof/verify-skin.ts';
+import { isRequired, type RequiredSigner } from '../../../../src/batch/verify-skin.ts';
 import { CHECKS } from '../../../../src/cli/doctor/checks.ts';
 import { requireSignerOption } from '../../../../src/cli/options/skin-options.ts';
 import { fingerprintOf } from '../../../../src/textures/signing-key.ts';

@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { signingKeyOf } from '../../../../src/batch/proof/known-keys.ts';
-import { NetworkError } from '../../../../src/client/errors.ts';
-import type { SkinClient } from '../../../../src/client/skin-client.ts';
-import { fingerprintOf } from '../../../../src/textures/signing-key.ts';
+import { signingKeyOf } from '../../../src/batch/signers.ts';
+import { NetworkError } from '../../../src/client/errors.ts';
+import type { SkinClient } from '../../../src/client/skin-client.ts';
+import { fingerprintOf } from '../../../src/textures/signing-key.ts';
 
 const { publicKey } = generateKeyPairSync('rsa', { modulusLength: 1024 });
 

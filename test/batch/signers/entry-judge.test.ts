@@ -1,12 +1,11 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { damageOf, signedBy } from '../../../../src/batch/plan/signer-rule.ts';
-import { GameKeys } from '../../../../src/batch/proof/known-keys.ts';
-import { type LockEntry, withDigest } from '../../../../src/protocol/lock-line.ts';
-import { buildTexturesValue } from '../../../../src/textures/property.ts';
-import { fingerprintOf, parsePublicKey, signValue } from '../../../../src/textures/signing-key.ts';
-import published from '../../../fixtures/textures/published.json' with { type: 'json' };
-import { lockEntry } from '../../../support/batch/lockfile-entries.ts';
+import { damageOf, GameKeys, signedBy } from '../../../src/batch/signers.ts';
+import { type LockEntry, withDigest } from '../../../src/protocol/lock-line.ts';
+import { buildTexturesValue } from '../../../src/textures/property.ts';
+import { fingerprintOf, parsePublicKey, signValue } from '../../../src/textures/signing-key.ts';
+import published from '../../fixtures/textures/published.json' with { type: 'json' };
+import { lockEntry } from '../../support/batch/lockfile-entries.ts';
 
 const HOSTED = 'https://api.mineskin.org';
 const GAME_TEXTURE =

@@ -1,8 +1,8 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { SuppliedSkin, VariantInput } from '../../../../src/batch/model.ts';
-import { SuppliedSkins, type SuppliedSkinsOptions } from '../../../../src/batch/plan/signer-rule.ts';
-import { GameKeys } from '../../../../src/batch/proof/known-keys.ts';
+import { GameKeys } from '../../../../src/batch/signers.ts';
+import { SuppliedSkins, type SuppliedSkinsOptions } from '../../../../src/batch/sources/supplied-skin.ts';
 import { GameError } from '../../../../src/game/errors.ts';
 import { isSignedByAny } from '../../../../src/game/game.ts';
 import { buildTexturesValue } from '../../../../src/textures/property.ts';

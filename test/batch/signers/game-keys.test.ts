@@ -1,8 +1,8 @@
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { GameKeys } from '../../../../src/batch/proof/known-keys.ts';
-import { GameError } from '../../../../src/game/errors.ts';
-import { signValue } from '../../../../src/textures/signing-key.ts';
+import { GameKeys } from '../../../src/batch/signers.ts';
+import { GameError } from '../../../src/game/errors.ts';
+import { signValue } from '../../../src/textures/signing-key.ts';
 
 const [KNOWN, NEWER] = [key(), key()];
 

@@ -1,15 +1,15 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { GameKeys } from '../../../../src/batch/proof/known-keys.ts';
+import type { SignedBy } from '../../../src/batch/model.ts';
+import type { GameKeys } from '../../../src/batch/signers.ts';
 import {
   fingerprintIn,
   isRequired,
   isSignedAsRequired,
   type RequiredSigner,
   requiredText,
-} from '../../../../src/batch/proof/verify-skin.ts';
-import type { SignedBy } from '../../../../src/batch/signers.ts';
-import { fingerprintOf } from '../../../../src/textures/signing-key.ts';
+} from '../../../src/batch/verify-skin.ts';
+import { fingerprintOf } from '../../../src/textures/signing-key.ts';
 
 const HERE = 'https://here.example';
 const KEY = 'ab'.repeat(32);

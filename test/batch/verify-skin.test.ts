@@ -1,14 +1,14 @@
 import { createPublicKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { GameKeys } from '../../../src/batch/proof/known-keys.ts';
-import { isBad, type KeptSkin, type VerifyMeans, verifySkin } from '../../../src/batch/proof/verify-skin.ts';
-import { NetworkError } from '../../../src/client/errors.ts';
-import { GameError } from '../../../src/game/errors.ts';
-import { isSignedByAny } from '../../../src/game/game.ts';
-import { pixelHash } from '../../../src/skin/read-skin.ts';
-import { buildTexturesValue } from '../../../src/textures/property.ts';
-import { fingerprintOf, signValue } from '../../../src/textures/signing-key.ts';
-import { drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
+import { GameKeys } from '../../src/batch/signers.ts';
+import { isBad, type KeptSkin, type VerifyMeans, verifySkin } from '../../src/batch/verify-skin.ts';
+import { NetworkError } from '../../src/client/errors.ts';
+import { GameError } from '../../src/game/errors.ts';
+import { isSignedByAny } from '../../src/game/game.ts';
+import { pixelHash } from '../../src/skin/read-skin.ts';
+import { buildTexturesValue } from '../../src/textures/property.ts';
+import { fingerprintOf, signValue } from '../../src/textures/signing-key.ts';
+import { drawSkin, skinPng } from '../support/server/drawn-skins.ts';
 
 const SERVICE = 'https://skins.example';
 const PIXELS = pixelHash(drawSkin(1));

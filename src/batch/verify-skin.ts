@@ -1,18 +1,18 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
-import { SkinsmithError } from '../../client/errors.ts';
+import { SkinsmithError } from '../client/errors.ts';
+import { isGameTexture, ProofError, pixelsOf, readProfileTextures, readTextures } from '../dispatch/proof.ts';
+import type { LockEntry } from '../protocol/lock-line.ts';
+import { type SkinData, textureName } from '../textures/property.ts';
+import { fingerprintOf, isSignedBy } from '../textures/signing-key.ts';
+import type { SignedBy, Signer } from './model.ts';
 import {
-  isGameTexture,
-  ProofError,
-  pixelsOf,
-  readProfileTextures,
-  readTextures,
-} from '../../dispatch/proof.ts';
-import type { LockEntry } from '../../protocol/lock-line.ts';
-import { type SkinData, textureName } from '../../textures/property.ts';
-import { fingerprintOf, isSignedBy } from '../../textures/signing-key.ts';
-import { isSignatureShaped } from '../plan/signer-rule.ts';
-import { EMBEDDED, GAME, type PublicSigningKey, type SignedBy, type Signer, UNPROVED } from '../signers.ts';
-import type { GameKeys } from './known-keys.ts';
+  EMBEDDED,
+  GAME,
+  type GameKeys,
+  isSignatureShaped,
+  type PublicSigningKey,
+  UNPROVED,
+} from './signers.ts';
 
 /** Skin data as stored in a lockfile or a file of its own. */
 export interface KeptSkin

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { SignerRule, type SignerStatus, signerStatusOf } from '../../../src/batch/plan/signer-rule.ts';
-import type { SignedBy } from '../../../src/batch/signers.ts';
+import type { SignedBy } from '../../../src/batch/model.ts';
+import { SignerRule, type SignerStatus, signerStatusOf } from '../../../src/batch/signers.ts';
 import { type LockEntry, withDigest } from '../../../src/protocol/lock-line.ts';
 import { lockEntry } from '../../support/batch/lockfile-entries.ts';
 

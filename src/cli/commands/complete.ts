@@ -72,8 +72,9 @@ async function jobs({ jobSources }: Pick<CommandContext, 'jobSources'>): Promise
 }
 
 async function services({ configFile }: Pick<CommandContext, 'configFile'>): Promise<LocalValue[]> {
-  const { 'base-url': set } = await configFile.settings();
-  const places = Object.keys(await configFile.keyPlaces());
+  const file = await configFile();
+  const { 'base-url': set } = await file.settings();
+  const places = Object.keys(await file.keyPlaces());
   const all = new Set([...(typeof set === 'string' ? [set] : []), ...places]);
   return [...all].map((value) => ({ value }));
 }

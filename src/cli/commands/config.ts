@@ -57,7 +57,7 @@ export const configList = {
 
 async function runConfigList(context: CommandContext): Promise<void> {
   const { flags, env, configFile } = context;
-  const file = await configFile.settings();
+  const file = await (await configFile()).settings();
   const sources = { flags: { 'base-url': flags.baseUrl }, env, file };
   const set: SettingView[] = SETTING_NAMES.flatMap((name) => {
     const origin = originOf(name, sources);
@@ -69,7 +69,7 @@ async function runConfigList(context: CommandContext): Promise<void> {
 
 async function keyViews({ env, configFile }: CommandContext): Promise<SettingView[]> {
   const fromEnv = env['SKINSMITH_API_KEY']?.trim();
-  const kept = Object.entries(await configFile.keyPlaces());
+  const kept = Object.entries(await (await configFile()).keyPlaces());
   return [
     ...(fromEnv ? [{ name: 'api-key', value: masked(fromEnv.slice(-4)), from: 'SKINSMITH_API_KEY' }] : []),
     ...kept.map(([place, last4]) => ({ name: 'api-key', value: masked(last4), from: `stored for ${place}` })),
@@ -89,7 +89,7 @@ export const configGet = {
 
 async function runConfigGet(name: string, { io, flags, env, configFile }: CommandContext): Promise<number> {
   const setting = settingNamed(name);
-  const sources = { flags: { 'base-url': flags.baseUrl }, env, file: await configFile.settings() };
+  const sources = { flags: { 'base-url': flags.baseUrl }, env, file: await (await configFile()).settings() };
   const origin = originOf(setting, sources);
   if (!origin) return exitStatus('failed');
   const value = parseSetting(setting, origin);
@@ -117,7 +117,7 @@ export const configSet = {
 async function runConfigSet(name: string, text: string, context: CommandContext): Promise<void> {
   const setting = settingNamed(name);
   const value = parseSetting(setting, { value: text, from: 'the command line' });
-  await context.configFile.set(setting, value);
+  await (await context.configFile()).set(setting, value);
   const variable = envNameOf(setting);
   if (context.env[variable])
     await context.messages.warn(`${variable} is set too, and takes precedence over the config file.`);
@@ -135,7 +135,7 @@ export const configUnset = {
 } satisfies CommandModule;
 
 async function runConfigUnset(name: string, { configFile }: CommandContext): Promise<void> {
-  await configFile.unset(settingNamed(name));
+  await (await configFile()).unset(settingNamed(name));
 }
 
 export const configPath = {
@@ -149,5 +149,6 @@ export const configPath = {
 } satisfies CommandModule;
 
 async function runConfigPath({ io, flags, configFile }: CommandContext): Promise<void> {
-  io.out.write(flags.json ? jsonLine(configFile.path) : `${configFile.path}\n`);
+  const { path } = await configFile();
+  io.out.write(flags.json ? jsonLine(path) : `${path}\n`);
 }

@@ -51,9 +51,10 @@ export async function runLogin(
   if (isAsked && context.io.canPrompt) await verifyService(baseUrl, context);
   const key = await readKey({ from, keyFile }, baseUrl, context);
   const name = await verifyKey(baseUrl, key, context);
-  await context.configFile.keepKey(baseUrl, key);
+  const configFile = await context.configFile();
+  await configFile.keepKey(baseUrl, key);
   context.messages.say(
-    `Signed in to ${baseUrl} as ${name}; the key (…${key.slice(-4)}) is stored in ${context.configFile.path}`,
+    `Signed in to ${baseUrl} as ${name}; the key (…${key.slice(-4)}) is stored in ${configFile.path}`,
   );
   if (context.env['SKINSMITH_API_KEY']?.trim())
     await context.messages.warn('SKINSMITH_API_KEY is set and is used instead of the stored key.');
@@ -62,12 +63,13 @@ export async function runLogin(
 
 /** Asks on a terminal whether to use the service by default; tells a script how to do so. */
 async function offerDefault(baseUrl: string, isAsked: boolean, context: CommandContext): Promise<void> {
-  if ((await context.configFile.settings())['base-url'] === baseUrl) return;
+  const configFile = await context.configFile();
+  if ((await configFile.settings())['base-url'] === baseUrl) return;
   const command = `skinsmith config set base-url ${baseUrl}`;
   if (!isAsked || !context.io.canPrompt || context.flags.quiet) {
     context.messages.say(`To use this service by default: ${command}`);
   } else if (await confirm('Use this service by default from now on?', context)) {
-    await context.configFile.set('base-url', baseUrl);
+    await configFile.set('base-url', baseUrl);
     context.messages.say(
       'It is now the default. To go back to the embedded service: skinsmith config unset base-url',
     );
@@ -185,7 +187,7 @@ async function runLogout(context: CommandContext): Promise<void> {
       'Name the service: skinsmith logout --base-url https://…',
     );
   }
-  const forgotten = await context.configFile.forgetKey(baseUrl);
+  const forgotten = await (await context.configFile()).forgetKey(baseUrl);
   context.messages.say(forgotten ? `Removed the key for ${baseUrl}.` : `No key is stored for ${baseUrl}.`);
   if (context.env['SKINSMITH_API_KEY']) await context.messages.warn('SKINSMITH_API_KEY is still set.');
 }

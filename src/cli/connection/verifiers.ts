@@ -8,8 +8,7 @@ import { publicKeyIn } from '../../dispatch/service-facts.ts';
 import { readProxies } from '../config/network-settings.ts';
 import type { CommandContext } from '../context/context.ts';
 import { count, isLoopback } from '../text/text.ts';
-import { EMBEDDED_URL, requestHooks } from './connect.ts';
-import { makeTextureGuard } from './texture-guard.ts';
+import { EMBEDDED_URL, makeTextureGuard, requestHooks } from './connect.ts';
 
 /** Where keys and textures come from. */
 export interface Verifiers {

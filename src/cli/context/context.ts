@@ -1,19 +1,47 @@
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import type { Command } from 'commander';
+import envPaths from 'env-paths';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Sender } from '../../base/proxies.ts';
 import type { BatchService, KnownToGame } from '../../batch/options.ts';
 import { EMBEDDED, type PublicSigningKey, readOwnKey } from '../../batch/signers.ts';
 import type { Game } from '../../game/game.ts';
 import type { PlayerSkin } from '../../game/profiles.ts';
-import { ConfigFile, type Folders, foldersFor } from '../config/config-file.ts';
-import type { GlobalFlags, SettingName, Settings } from '../config/settings.ts';
+import type { ConfigFile, GlobalFlags, SettingName, Settings } from '../config/settings.ts';
 import type { Connection } from '../connection/connect.ts';
-import { CliError } from '../errors/exit.ts';
+import { CliError, usageError } from '../errors/exit.ts';
 import { JobSources, SeenNames } from '../history.ts';
 import type { CommandOutput } from '../output/described.ts';
 import type { ColorChoice, Io } from '../terminal/io.ts';
 import { Messages, Waits } from '../terminal/messages.ts';
+
+export interface Folders {
+  /** The folder of config.json. */
+  readonly config: string;
+  /** The folder of the store, the signing key and the record of submissions. */
+  readonly data: string;
+}
+
+/** @throws CliError where there are no usual folders */
+export function foldersFor(env: NodeJS.ProcessEnv): Folders {
+  const usual = envPaths('skinsmith', { suffix: '' });
+  return {
+    config: env['SKINSMITH_CONFIG_DIR'] || absolute(usual.config, env, 'XDG_CONFIG_HOME'),
+    data: env['SKINSMITH_DATA_DIR'] || absolute(usual.data, env, 'XDG_DATA_HOME'),
+  };
+}
+
+/** With an empty HOME, the usual folders would be below the current one. `xdg`: may name another place. @throws CliError */
+function absolute(folder: string, env: NodeJS.ProcessEnv, xdg: string): string {
+  if (isAbsolute(folder)) return folder;
+  const named = env[xdg] ? xdg : 'HOME';
+  const why = env[xdg] ? 'is not an absolute path' : 'is empty or not set';
+  throw usageError(
+    'no_home',
+    `No folder for settings and data: ${named} ${why}.`,
+    `Set ${named}, or both SKINSMITH_CONFIG_DIR and SKINSMITH_DATA_DIR.`,
+  );
+}
 
 /** Access to the game's services. */
 interface GameServices extends KnownToGame {
@@ -34,7 +62,7 @@ export interface CommandContext {
   readonly flags: GlobalFlags;
   /** Reports what the command waits for. */
   readonly waits: Waits;
-  readonly configFile: ConfigFile;
+  configFile(): Promise<ConfigFile>;
   readonly folders: Folders;
   readonly jobSources: JobSources;
   readonly seenNames: SeenNames;
@@ -139,6 +167,7 @@ export async function connectWithProgress(
 function baseContext({ io, env, signal, flags }: ContextOptions): BaseContext {
   const folders = foldersFor(env);
   const messages = new Messages(io, flags);
+  let configFile: Promise<ConfigFile> | undefined;
   return {
     io,
     env,
@@ -147,11 +176,19 @@ function baseContext({ io, env, signal, flags }: ContextOptions): BaseContext {
     flags,
     messages,
     waits: new Waits(messages, systemClock),
-    configFile: new ConfigFile(folders.config),
+    configFile: async () => {
+      configFile ??= openConfigFile(folders);
+      return await configFile;
+    },
     folders,
     jobSources: new JobSources(folders.data),
     seenNames: new SeenNames(folders.data),
   };
+}
+
+async function openConfigFile({ config }: Folders): Promise<ConfigFile> {
+  const { ConfigFile: File } = await import('../config/settings.ts');
+  return new File(config);
 }
 
 async function readSettings(
@@ -159,7 +196,7 @@ async function readSettings(
   { configFile, env, flags }: BaseContext,
 ): Promise<Settings> {
   const { resolveSettings } = await import('../config/settings.ts');
-  const file = await configFile.settings();
+  const file = await (await configFile()).settings();
   return resolveSettings({ flags: { 'base-url': flags.baseUrl, ...typed }, env, file });
 }
 
@@ -170,7 +207,7 @@ export async function colorChoice(typed: string | boolean | undefined): Promise<
   if (!process.stdout.isTTY && !process.stderr.isTTY && !process.env['SKINSMITH_COLOR']) return 'auto';
   const { resolveSettings } = await import('../config/settings.ts');
   try {
-    const file = await new ConfigFile(foldersFor(process.env).config).settings();
+    const file = await (await openConfigFile(foldersFor(process.env))).settings();
     const env = { SKINSMITH_COLOR: process.env['SKINSMITH_COLOR'] };
     return resolveSettings({ flags: {}, env, file: { color: file['color'] } }).color ?? 'auto';
   } catch (error) {

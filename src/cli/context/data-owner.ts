@@ -63,7 +63,8 @@ export async function becomeDataOwner(
   const isNamed = typed !== undefined || Boolean(env['SKINSMITH_DATA_DIR']);
   const data = typed ?? folders.data;
   if (!isNamed && !lstatSync(data, { throwIfNoEntry: false })) return;
-  await configFile.keep();
+  if (!foreignOwnerOf(data)) return;
+  await (await configFile()).keep();
   switchToOwnerOf(data);
 }
 

@@ -34,7 +34,7 @@ export const settingsCheck: Check = {
     const wrong = [...origins].flatMap(([name, origin]) => faultOf(name, origin));
     const [first] = wrong;
     if (first) return problem(wrong.map(({ message }) => message).join(' '), first.hint);
-    const file = await setup.context.configFile.settings();
+    const file = await (await setup.context.configFile()).settings();
     const [variables, keys] = [
       unknownVariables(setup.context),
       Object.keys(file).filter((name) => !isSettingName(name)),
@@ -169,14 +169,15 @@ async function modeOf(path: string): Promise<number> {
 export const configCheck: Check = {
   needs: [],
   look: async ({ context: { configFile, folders } }) => {
-    await configFile.settings(); // throws if the file is invalid
+    const file = await configFile();
+    await file.settings(); // throws if the file is invalid
     const folder = await lookAtFolder(folders.config);
     if (folder.result === 'problem') {
       // Not a problem for the other checks: commands work with the existing settings.
       const detail = `${folder.detail} Settings and API keys cannot be stored.`;
       return warning(detail, 'Make it writable, or choose another: SKINSMITH_CONFIG_DIR');
     }
-    const { path } = configFile;
+    const { path } = file;
     if (!existsSync(path)) return { ...folder, detail: `${path} does not exist: the defaults apply.` };
     if ((await readableByOthers([path])).length > 0) {
       return warning(`${path} holds API keys and can be read by others.`, `chmod 600 ${path}`);

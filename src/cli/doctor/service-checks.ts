@@ -201,7 +201,7 @@ export const keyCheck: Check = {
     if (isEmbedded) return ok('The embedded service needs no key.');
     const key = await setup.key();
     if (key === undefined) return await noKey(setup);
-    const shown = `${masked(key.slice(-4))}, ${placeOf(setup)}`;
+    const shown = `${masked(key.slice(-4))}, ${await placeOf(setup)}`;
     try {
       const me = await setup.me();
       if (!me) return ok(`The key (${shown}) is valid but belongs to no account.`);
@@ -213,15 +213,18 @@ export const keyCheck: Check = {
   },
 };
 
-function placeOf({ context: { env, configFile } }: Setup): string {
-  return env['SKINSMITH_API_KEY']?.trim() ? 'from SKINSMITH_API_KEY' : `stored in ${configFile.path}`;
+async function placeOf({ context: { env, configFile } }: Setup): Promise<string> {
+  return env['SKINSMITH_API_KEY']?.trim()
+    ? 'from SKINSMITH_API_KEY'
+    : `stored in ${(await configFile()).path}`;
 }
 
 /** Mentions a key stored for the same host under another address, which is probably the right one. */
 async function noKey(setup: Setup): Promise<CheckFinding> {
   const { client } = await setup.connection();
   const { hostname } = new URL(client.baseUrl);
-  const places = Object.keys(await setup.context.configFile.keyPlaces());
+  const configFile = await setup.context.configFile();
+  const places = Object.keys(await configFile.keyPlaces());
   const near = places.find((place) => URL.parse(place)?.hostname === hostname);
   const detail = 'No API key is stored, so the limits for anonymous callers apply.';
   const naming = setup.context;

@@ -60,7 +60,7 @@ export class Setup {
   /** The origin of each configured setting. @throws CliError when the config file cannot be read */
   async origins(): Promise<ReadonlyMap<SettingName, SettingOrigin>> {
     const { flags, env, configFile } = this.context;
-    const file = await configFile.settings();
+    const file = await (await configFile()).settings();
     const sources = { flags: { 'base-url': flags.baseUrl }, env, file };
     const set = SETTING_NAMES.map((name) => [name, originOf(name, sources)] as const);
     return new Map(set.filter((entry): entry is [SettingName, SettingOrigin] => entry[1] !== undefined));

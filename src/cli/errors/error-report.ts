@@ -19,7 +19,7 @@ import {
 import { ServiceLostError } from '../../dispatch/outage.ts';
 import { PrivateAddressError, ProofError } from '../../dispatch/proof.ts';
 import { PublicKeyError } from '../../dispatch/service-facts.ts';
-import { foldersFor } from '../config/config-file.ts';
+import { foldersFor } from '../context/context.ts';
 import { momentAt, span } from '../text/text.ts';
 import {
   CliError,

@@ -9,7 +9,7 @@ import { makeSecretFile } from '../../../src/base/secret-files.ts';
 import { Journal } from '../../../src/batch/journal.ts';
 import { Lockfile } from '../../../src/batch/lockfile/lockfile.ts';
 import { save } from '../../../src/cli/commands/exports.ts';
-import { ConfigFile } from '../../../src/cli/config/config-file.ts';
+import { ConfigFile } from '../../../src/cli/config/settings.ts';
 import { JobSources, SeenNames } from '../../../src/cli/history.ts';
 import { openReport } from '../../../src/cli/output/reports/writer.ts';
 import { PluginFile } from '../../../src/cli/plugins/plugin-files.ts';

@@ -1,6 +1,6 @@
 /** A separate program: stores a key for a service in the settings of a folder when stdin says so. */
 import { once } from 'node:events';
-import { ConfigFile } from '../../../src/cli/config/config-file.ts';
+import { ConfigFile } from '../../../src/cli/config/settings.ts';
 
 const [, , folder = '', place = ''] = process.argv;
 process.stdout.write('ready');

@@ -4,21 +4,22 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { type LocalKind, localValues } from '../../../../src/cli/commands/complete.ts';
-import { ConfigFile } from '../../../../src/cli/config/config-file.ts';
+import { ConfigFile } from '../../../../src/cli/config/settings.ts';
 import { JobSources, SeenNames } from '../../../../src/cli/history.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
 
 /** What a machine has stored, and what is completed from that. */
 async function machine() {
   const folder = await ownFolder();
+  const configFile = new ConfigFile(join(folder, 'config'));
   const context = {
     jobSources: new JobSources(folder),
-    configFile: new ConfigFile(join(folder, 'config')),
+    configFile: async () => configFile,
     seenNames: new SeenNames(folder),
   };
   const values = async (kind: LocalKind, previous = '') =>
     (await localValues(kind, previous, context, folder)).map(({ value }) => value);
-  return { folder, values, ...context };
+  return { folder, values, ...context, configFile };
 }
 
 test('On a new machine only built-in values are completed', async () => {

@@ -66,7 +66,7 @@ describe('The check of the key', () => {
 
   test('finds a key stored for another address of the same host', async () => {
     const { setup, context } = await servedSetup([], '');
-    await context.configFile.keepKey('https://127.0.0.1:1', KEY);
+    await (await context.configFile()).keepKey('https://127.0.0.1:1', KEY);
     expect(await CHECKS.key.look(setup)).toEqual({
       result: 'warning',
       detail: expect.stringContaining('One is stored for another address, https://127.0.0.1:1.'),

@@ -1,8 +1,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { makeTextureGuard, type TextureGuardOptions } from '../../../src/cli/connection/texture-guard.ts';
-import { SkinClient } from '../../../src/index.ts';
-import { ANSWERS, LITERALS, LOCAL_NAMES } from '../../support/server/ssrf-rows.ts';
-import { trapServer, webServer } from '../../support/server/web-server.ts';
+import { makeTextureGuard, type TextureGuardOptions } from '../../../../src/cli/connection/connect.ts';
+import { SkinClient } from '../../../../src/index.ts';
+import { ANSWERS, LITERALS, LOCAL_NAMES } from '../../../support/server/ssrf-rows.ts';
+import { trapServer, webServer } from '../../../support/server/web-server.ts';
 
 const TEXTURE = `/textures/${'a'.repeat(64)}`;
 const PNG = Buffer.from('89504e470d0a1a0a', 'hex');

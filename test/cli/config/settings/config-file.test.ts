@@ -1,13 +1,13 @@
 import { once } from 'node:events';
-import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { ConfigFile, foldersFor } from '../../../src/cli/config/config-file.ts';
-import { CliError } from '../../../src/cli/errors/exit.ts';
-import { failureOf } from '../../support/client/test-client.ts';
-import { childProgram } from '../../support/program/child-program.ts';
-import { tempFolder } from '../../support/textures/temp-folder.ts';
+import { describe, expect, test } from 'vitest';
+import { ConfigFile } from '../../../../src/cli/config/settings.ts';
+import { CliError } from '../../../../src/cli/errors/exit.ts';
+import { failureOf } from '../../../support/client/test-client.ts';
+import { childProgram } from '../../../support/program/child-program.ts';
+import { tempFolder } from '../../../support/textures/temp-folder.ts';
 
 const HERE = 'https://a.example';
 const THERE = 'https://b.example';
@@ -144,30 +144,5 @@ describe('ConfigFile', () => {
     const file = await configWith();
     await file.set('a.b', 1);
     expect(await file.settings()).toEqual({ 'a.b': 1 });
-  });
-});
-
-describe('foldersFor', () => {
-  test('takes the folders of the environment', async () => {
-    const folder = await tempFolder();
-    await mkdir(join(folder, 'c'));
-    expect(foldersFor({ SKINSMITH_CONFIG_DIR: join(folder, 'c'), SKINSMITH_DATA_DIR: folder })).toEqual({
-      config: join(folder, 'c'),
-      data: folder,
-    });
-  });
-
-  test('takes the usual folders of the system where the environment says nothing', () => {
-    const usual = foldersFor({});
-    expect(foldersFor({ SKINSMITH_CONFIG_DIR: '', SKINSMITH_DATA_DIR: '' })).toEqual(usual);
-    expect(usual.config).toMatch(/skinsmith/);
-    expect(usual.data).toMatch(/skinsmith/);
-    expect(usual.config).not.toBe(usual.data);
-  });
-
-  test.runIf(process.platform === 'linux')('names the variable whose value is not an absolute path', () => {
-    vi.stubEnv('XDG_DATA_HOME', 'data');
-    onTestFinished(() => void vi.unstubAllEnvs());
-    expect(() => foldersFor(process.env)).toThrow(/: XDG_DATA_HOME is not an absolute path\.$/);
   });
 });

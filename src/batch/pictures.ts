@@ -5,9 +5,8 @@ import { checkSkin } from '../skin/check.ts';
 import { InvalidImageError, type Picture } from '../skin/picture.ts';
 import { decodePng } from '../skin/png/decode.ts';
 import { type MendedSkin, mendSkin, pixelHash } from '../skin/read-skin.ts';
-import type { SourceContent, SourceProblem, VariantInput } from './model.ts';
+import { pixelsOf, type SourceContent, type SourceProblem, type VariantInput, type Work } from './model.ts';
 import { fileProblem, MAX_PICTURE_BYTES } from './sources/files.ts';
-import { pixelsOf, type Work } from './work.ts';
 
 /** What is known about a source's picture. */
 interface InspectedSource {

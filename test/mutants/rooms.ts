@@ -15,9 +15,9 @@ export interface Room {
 export const ROOMS: Readonly<Record<string, Room>> = {
   dispatch: { sources: ['src/dispatch'], tests: ['test/dispatch', 'test/batch'], first: ['test/dispatch'] },
   plan: {
-    sources: ['src/batch/plan', 'src/batch/signers.ts'],
-    tests: ['test/batch/plan', 'test/batch/signers', 'test/batch/run/plan-batch.test.ts'],
-    first: ['test/batch/plan', 'test/batch/signers', 'test/batch/run'],
+    sources: ['src/batch/plan', 'src/batch/names.ts', 'src/batch/signers.ts'],
+    tests: ['test/batch/plan', 'test/batch/names', 'test/batch/signers', 'test/batch/run/plan-batch.test.ts'],
+    first: ['test/batch/plan', 'test/batch/names', 'test/batch/signers', 'test/batch/run'],
   },
   run: { sources: ['src/batch/run'], tests: ['test/batch'], first: ['test/batch/run'] },
   batch: {
@@ -26,6 +26,7 @@ export const ROOMS: Readonly<Record<string, Room>> = {
       'src/batch/lockfile',
       'src/batch/journal.ts',
       'src/batch/plan',
+      'src/batch/names.ts',
       'src/batch/signers.ts',
       'src/batch/run',
     ],

@@ -4,23 +4,25 @@ import { mapAhead } from '../../base/streams.ts';
 import type { Note } from '../../protocol/envelope.ts';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import type { FailedRecord, Journal } from '../journal.ts';
-import { isGone, isSameFile, SourceIds } from '../lockfile/entries.ts';
 import { type Lockfile, readEntry } from '../lockfile/lockfile.ts';
-import type {
-  BatchSource,
-  FinishedSkin,
-  SignedBy,
-  SourceContent,
-  SourceProblem,
-  SuppliedSkin,
-  VariantInput,
+import {
+  type BatchSource,
+  type FinishedSkin,
+  type Member,
+  type SignedBy,
+  type SourceContent,
+  type SourceProblem,
+  type SuppliedSkin,
+  type VariantInput,
+  type Work,
+  type WorkContent,
+  workKey,
 } from '../model.ts';
+import { isGone, isSameFile, type OutputNames, SourceIds, safeName } from '../names.ts';
 import { type Inspected, inspectSource } from '../pictures.ts';
 import type { SignerRule, SignerStatus } from '../signers.ts';
 import { type BedrockPlayers, PlayerNameError } from '../sources/player-names.ts';
 import { givenVariant, type SuppliedOutcome, type SuppliedSkins } from '../sources/supplied-skin.ts';
-import { type Member, type Work, type WorkContent, workKey } from '../work.ts';
-import { type OutputNames, safeName } from './output-names.ts';
 
 export interface PlannerOptions {
   /** For every source without a variant of its own; the same for the visibility. */

@@ -2,9 +2,10 @@ import { lstatSync, mkdirSync, readFileSync, realpathSync, rmSync } from 'node:f
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { renameOver } from '../../base/files.ts';
 import type { LockEntry, SourceRecord } from '../../protocol/lock-line.ts';
-import { isGone, LockfileError, sourcePath } from '../lockfile/entries.ts';
+import { LockfileError } from '../lockfile/entries.ts';
 import type { Lockfile } from '../lockfile/lockfile.ts';
 import type { Coverage } from '../model.ts';
+import { isGone, sourcePath } from '../names.ts';
 import type { GoneSource, OwnOutputs } from '../options.ts';
 import { isUndamaged } from '../signers.ts';
 

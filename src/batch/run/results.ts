@@ -2,12 +2,19 @@ import type { Note } from '../../protocol/envelope.ts';
 import type { LockEntry, SourceRecord } from '../../protocol/lock-line.ts';
 import type { Journal } from '../journal.ts';
 import { type Lockfile, soundEntry } from '../lockfile/lockfile.ts';
-import type { BatchResult, FinishedSkin, ResultOrigin, SourceContent, SourceProblem } from '../model.ts';
+import type {
+  BatchResult,
+  FinishedSkin,
+  Member,
+  ResultOrigin,
+  SourceContent,
+  SourceProblem,
+} from '../model.ts';
+import { sentNameOf, sourceName } from '../names.ts';
 import type { Progress } from '../options.ts';
 import type { Planned, SourceDecision } from '../plan/planner.ts';
 import { SignerCounts, type SignerRule, UNPROVED } from '../signers.ts';
 import type { MadeSkin } from '../skin-maker/result-verifier.ts';
-import { type Member, sentNameOf, sourceName } from '../work.ts';
 
 /** Counts what happens in a batch. */
 export class ProgressCount {

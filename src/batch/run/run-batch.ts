@@ -1,7 +1,7 @@
 import { systemClock, WakeUpSignal } from '../../base/clock.ts';
 import type { Job } from '../../protocol/job.ts';
 import { entryProblem, readEntry } from '../lockfile/lockfile.ts';
-import type { BatchResult, ResultOrigin, SourceProblem } from '../model.ts';
+import type { BatchResult, Member, ResultOrigin, SourceProblem, Work } from '../model.ts';
 import {
   type BatchEvent,
   type BatchOptions,
@@ -13,7 +13,6 @@ import type { LockedSource, Planned, SourceDecision } from '../plan/planner.ts';
 import type { MadeSkin } from '../skin-maker/result-verifier.ts';
 import { SkinMaker } from '../skin-maker/skin-maker.ts';
 import { skinOptions } from '../skin-maker/source-to-send.ts';
-import type { Member, Work } from '../work.ts';
 import { type OpenBatch, openBatch } from './open-batch.ts';
 import {
   failedResult,

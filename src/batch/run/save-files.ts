@@ -3,8 +3,8 @@ import { dirname, posix } from 'node:path';
 import { bareUuid } from '../../base/text.ts';
 import { type LockEntry, type SourceRecord, withDigest } from '../../protocol/lock-line.ts';
 import type { Lockfile } from '../lockfile/lockfile.ts';
+import { type Member, optionsOf } from '../model.ts';
 import type { BatchOptions, GoneSource, LockfileOutcome, RenamedSource } from '../options.ts';
-import { type Member, optionsOf } from '../work.ts';
 import {
   goneSources,
   type KnownSources,

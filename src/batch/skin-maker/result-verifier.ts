@@ -17,13 +17,15 @@ import {
   fetchHint,
   finishedSkin,
   mergeNotes,
+  pixelsOf,
+  provableVariant,
   type SignedBy,
   type SourceProblem,
+  type Work,
 } from '../model.ts';
 import type { BatchOptions } from '../options.ts';
 import { pictureOf } from '../pictures.ts';
 import { UNPROVED, UNPROVED_NOTE } from '../signers.ts';
-import { pixelsOf, provableVariant, type Work } from '../work.ts';
 
 /** New skin data. */
 export interface MadeSkin {

@@ -17,10 +17,9 @@ import { LONGEST_LAG } from '../../dispatch/service-memory.ts';
 import { Session } from '../../dispatch/session.ts';
 import { isPending } from '../../protocol/job.ts';
 import type { WorkState } from '../journal.ts';
-import { BatchSetupError } from '../model.ts';
+import { BatchSetupError, pixelsOf, type Work } from '../model.ts';
 import type { BatchOptions } from '../options.ts';
 import { EMBEDDED } from '../signers.ts';
-import { pixelsOf, type Work } from '../work.ts';
 import { problemOf, ResultVerifier, type SkinMakerOptions, SkinProver } from './result-verifier.ts';
 import { requestFor } from './source-to-send.ts';
 

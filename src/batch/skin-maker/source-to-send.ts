@@ -4,11 +4,19 @@ import type { SkinOptions, SkinSource } from '../../client/types.ts';
 import type { SkinRequest } from '../../dispatch/running-job.ts';
 import type { Note } from '../../protocol/envelope.ts';
 import { SKIN_NAME_RULE } from '../../protocol/skin.ts';
-import { mergeNotes, type SourceContent, type SourceProblem, type SuppliedSkin } from '../model.ts';
+import {
+  type Member,
+  mergeNotes,
+  pixelsOf,
+  type SourceContent,
+  type SourceProblem,
+  type SuppliedSkin,
+  type Work,
+} from '../model.ts';
+import { sentNameOf, sourceName } from '../names.ts';
 import { inspectSource } from '../pictures.ts';
 import { PlayerNameError, type PlayerNames } from '../sources/player-names.ts';
 import { fetchSuppliedTexture, SuppliedTextureError } from '../sources/supplied-skin.ts';
-import { type Member, pixelsOf, sentNameOf, sourceName, type Work } from '../work.ts';
 
 /** The file was edited between planning and submission. */
 const CHANGED = {

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { BatchSource, SuppliedSkin } from '../../batch/model.ts';
+import { OutputNames } from '../../batch/names.ts';
 import { mendPicture, readContent } from '../../batch/pictures.ts';
-import { OutputNames } from '../../batch/plan/output-names.ts';
 import { isSignatureShaped } from '../../batch/signers.ts';
 import { isSingle, openSources } from '../../batch/sources/lists.ts';
 import { readTextures } from '../../dispatch/proof.ts';

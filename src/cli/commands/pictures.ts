@@ -1,7 +1,7 @@
 import { extname, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { BatchSource, VariantInput } from '../../batch/model.ts';
-import { OutputNames } from '../../batch/plan/output-names.ts';
+import { OutputNames } from '../../batch/names.ts';
 import { isSingle, openSources } from '../../batch/sources/lists.ts';
 import type { Picture } from '../../skin/picture.ts';
 import { encodeSmallPng, markPng } from '../../skin/png/encode.ts';

@@ -1,8 +1,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { decodedText } from '../../base/text.ts';
-import { sourcePath } from '../../batch/lockfile/entries.ts';
 import { Lockfile } from '../../batch/lockfile/lockfile.ts';
+import { sourcePath } from '../../batch/names.ts';
 import { inspectSource } from '../../batch/pictures.ts';
 import { damageOf, type PublicSigningKey, signedBy, UNPROVED } from '../../batch/signers.ts';
 import { withoutFileScheme } from '../../batch/sources/files.ts';

@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
-import { SourceIds } from '../../batch/lockfile/entries.ts';
 import type { BatchSource } from '../../batch/model.ts';
-import { sourceName } from '../../batch/work.ts';
+import { SourceIds, sourceName } from '../../batch/names.ts';
 import { idsOf, legalName } from '../../pack/names.ts';
 import type { IndexedSkin, ReadIndex } from '../../pack/pack-index.ts';
 

@@ -1,6 +1,6 @@
 import { shownName } from '../../base/text.ts';
 import type { BatchSource, SourceProblem } from '../../batch/model.ts';
-import { sourceName } from '../../batch/work.ts';
+import { sourceName } from '../../batch/names.ts';
 import { legalName, textureLocation } from '../../pack/names.ts';
 import type { IndexedSkin, ReadIndex } from '../../pack/pack-index.ts';
 import { skinTexture } from '../../pack/texture.ts';

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { workOf } from '../../../src/batch/lockfile/entries.ts';
-import { workKey } from '../../../src/batch/work.ts';
+import { workKey } from '../../../src/batch/model.ts';
 import { type LockEntry, lineOf, withDigest } from '../../../src/protocol/lock-line.ts';
 import {
   allOf,

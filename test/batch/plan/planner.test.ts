@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
 import type { Journal } from '../../../src/batch/journal.ts';
 import type { Lockfile } from '../../../src/batch/lockfile/lockfile.ts';
-import type { BatchSource } from '../../../src/batch/model.ts';
+import type { BatchSource, Work } from '../../../src/batch/model.ts';
 import type { SignerRule } from '../../../src/batch/signers.ts';
 import { PlayerNameError } from '../../../src/batch/sources/player-names.ts';
 import type { SuppliedOutcome, SuppliedSkins } from '../../../src/batch/sources/supplied-skin.ts';
-import type { Work } from '../../../src/batch/work.ts';
 import type { LockEntry } from '../../../src/protocol/lock-line.ts';
 import { buildTexturesValue } from '../../../src/textures/property.ts';
 import { makePlanner, picture, plan, skinOf, streamOf, workOf } from '../../support/batch/planner.ts';

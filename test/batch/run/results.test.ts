@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import type { Journal } from '../../../src/batch/journal.ts';
-import type { FinishedSkin } from '../../../src/batch/model.ts';
+import type { FinishedSkin, Member } from '../../../src/batch/model.ts';
 import { failedResult, givenResult, journaledResult, madeResult } from '../../../src/batch/run/results.ts';
-import type { Member } from '../../../src/batch/work.ts';
 import { recordOf } from '../../support/batch/journal-records.ts';
 
 const { skin } = recordOf(1) as { skin: FinishedSkin };

@@ -1,14 +1,13 @@
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Journal } from '../../../src/batch/journal.ts';
-import type { SourceProblem } from '../../../src/batch/model.ts';
+import type { SourceProblem, Work } from '../../../src/batch/model.ts';
 import {
   type MadeSkin,
   problemOf,
   ResultVerifier,
   type ResultVerifierOptions,
 } from '../../../src/batch/skin-maker/result-verifier.ts';
-import type { Work } from '../../../src/batch/work.ts';
 import { NetworkError, ServiceError } from '../../../src/client/errors.ts';
 import type { JobAnswer } from '../../../src/client/types.ts';
 import { ProofError } from '../../../src/dispatch/proof.ts';

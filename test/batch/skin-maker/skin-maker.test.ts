@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { Journal } from '../../../src/batch/journal.ts';
-import { workKey } from '../../../src/batch/work.ts';
+import { workKey } from '../../../src/batch/model.ts';
 import { pixelHash } from '../../../src/skin/read-skin.ts';
 import { prepareScripted } from '../../support/scripted/run-scripted.ts';
 import type { Script } from '../../support/scripted/scripted-service.ts';

@@ -3,8 +3,8 @@ import { chmod, mkdir, readdir, rename, stat, symlink, writeFile } from 'node:fs
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Leftovers } from '../../../src/base/files.ts';
+import { sourceName } from '../../../src/batch/names.ts';
 import { openSources } from '../../../src/batch/sources/lists.ts';
-import { sourceName } from '../../../src/batch/work.ts';
 import { PLUGINS, type Plugin, pluginOf } from '../../../src/cli/plugins/plugins.ts';
 import { leaveTemporaryFiles } from '../../support/batch/leave-temporary-file.ts';
 import { makePlugin, NAMES, SKIN_PLACES, skinDataOf } from '../../support/cli/plugin-folders.ts';

@@ -1,9 +1,8 @@
-import type { BatchSource } from '../../../src/batch/model.ts';
-import { OutputNames } from '../../../src/batch/plan/output-names.ts';
+import type { BatchSource, Work } from '../../../src/batch/model.ts';
+import { OutputNames } from '../../../src/batch/names.ts';
 import { type Planned, Planner, type PlannerOptions } from '../../../src/batch/plan/planner.ts';
 import type { SignerRule } from '../../../src/batch/signers.ts';
 import type { SuppliedSkins } from '../../../src/batch/sources/supplied-skin.ts';
-import type { Work } from '../../../src/batch/work.ts';
 import { skinPng } from '../server/drawn-skins.ts';
 
 /** A planner of a batch that knows nothing. */

@@ -2,10 +2,14 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterEach, expect, test, vi } from 'vitest';
 import type { Journal } from '../../../../src/batch/journal.ts';
 import type { Lockfile } from '../../../../src/batch/lockfile/lockfile.ts';
-import type { BatchSource, SourceContent } from '../../../../src/batch/model.ts';
+import {
+  type BatchSource,
+  type SourceContent,
+  type WorkContent,
+  workKey,
+} from '../../../../src/batch/model.ts';
 import { SignerRule } from '../../../../src/batch/signers.ts';
 import type { SuppliedOutcome, SuppliedSkins } from '../../../../src/batch/sources/supplied-skin.ts';
-import { type WorkContent, workKey } from '../../../../src/batch/work.ts';
 import type { LockEntry } from '../../../../src/protocol/lock-line.ts';
 import { pixelHash } from '../../../../src/skin/read-skin.ts';
 import { buildTexturesValue } from '../../../../src/textures/property.ts';

@@ -1,9 +1,9 @@
 import { symlinkSync, writeFileSync } from 'node:fs';
 import { join, win32 } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { isGone, SourceIds, sourcePath } from '../../../../src/batch/lockfile/entries.ts';
-import type { SourceContent } from '../../../../src/batch/model.ts';
-import { ownFolder } from '../../../support/server/own-folder.ts';
+import type { SourceContent } from '../../../src/batch/model.ts';
+import { isGone, SourceIds, sourcePath } from '../../../src/batch/names.ts';
+import { ownFolder } from '../../support/server/own-folder.ts';
 
 const PLAYER = '61699b2ed3274a019f1e0ea8c3f06bc6';
 

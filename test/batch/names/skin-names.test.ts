@@ -1,6 +1,10 @@
 import { expect, test } from 'vitest';
-import type { SourceContent, VariantInput } from '../../../src/batch/model.ts';
-import { provableVariant, type Work } from '../../../src/batch/work.ts';
+import {
+  provableVariant,
+  type SourceContent,
+  type VariantInput,
+  type Work,
+} from '../../../src/batch/model.ts';
 
 const player: SourceContent = { kind: 'user', user: 'notch' };
 const picture: SourceContent = { kind: 'file', path: '/skins/a.png' };

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { optionsOf, workKey } from '../../../src/batch/work.ts';
+import { optionsOf, workKey } from '../../../src/batch/model.ts';
 
 const PIXELS = `${'0123456789abcdef'.repeat(2)}${'f'.repeat(32)}`;
 const URL = 'https://skins.example/s.png';

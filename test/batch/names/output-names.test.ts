@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { OutputNames } from '../../../src/batch/plan/output-names.ts';
+import { OutputNames } from '../../../src/batch/names.ts';
 import { anyCharacter } from '../../support/fuzz/any-character.ts';
 import { collectGarbage } from '../../support/server/collect-garbage.ts';
 import { samples } from '../../support/setup/extent.ts';

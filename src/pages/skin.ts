@@ -170,11 +170,10 @@ type SkinCall = PageCall<unknown, z.output<typeof pageQuery>>;
 
 async function skinPage(call: SkinCall, skin: SkinWithData): Promise<Page> {
   const { context, caller, session, query, request } = call;
-  const { uuid, name, visibility, variant, views, skin_created_at, texture_hash, cape_hash } = skin;
+  const { uuid, name } = skin;
   const isOwn = session !== undefined && skin.owner === caller.owner;
   const similar = await readSimilarSkins(context, caller, { skin, size: MAX_SIMILAR });
   const wearers = await readWearers(call, skin, query.worn);
-  const owner = await shownOwner(context, skin);
   const signer = await signedBy(context, skin);
   const origin = context.publicUrl();
   const remembers = cookieName('skinsmith-use', request, origin);
@@ -187,10 +186,7 @@ async function skinPage(call: SkinCall, skin: SkinWithData): Promise<Page> {
     body: html`${doneLine(query)}
 <h1><bdi>${title}</bdi></h1>
 <div class="skin">
-<div class="stage" data-script="${assetAddress('skin-viewer.js')}" data-viewer="/textures/${texture_hash}" data-model="${variant}"${cape_hash !== null && html` data-cape="/textures/${cape_hash}"`}>
-<div class="view"><img ${pictureAt('src', { skin, view: 'isometric', size: 384 })} ${pictureAt('srcset', { skin, view: 'isometric', size: 768 })} alt="${say`The skin at an angle`}" width="192" height="384"></div>
-<div class="controls"><button type="button" class="quiet-button needs-script" data-open-viewer>${say`Show in 3D`}</button></div>
-</div>
+${stage(skin)}
 <div>
 ${usePanel(skin, { signer, use: query.use ?? rememberedUse(call), remembers })}
 ${signer === 'server' && trustSteps(origin)}
@@ -201,15 +197,7 @@ ${shareLine(skin, origin)}
 <div class="acts"><button type="button" class="quiet-button needs-script" data-to-tray="${uuid}" data-name="${title}">${say`Keep in the tray`}</button>${keepButton(skin, '', say`Keep in the tray`)}${sharePanel(skin, origin)}</div>
 </div>
 <div>
-<dl class="facts">
-${owner !== undefined && html`<div><dt>${say`Owner`}</dt><dd><bdi>${owner}</bdi></dd></div>`}
-<div><dt>${say`Arms`}</dt><dd>${variant === 'slim' ? say`Slim` : say`Classic`}</dd></div>
-${cape_hash !== null && html`<div><dt>${say`Cape`}</dt><dd>${say`Yes`}</dd></div>`}
-<div><dt>${say`Signed by`}</dt><dd>${SIGNERS[signer]}</dd></div>
-<div><dt>${say`Made`}</dt><dd>${day(skin_created_at)}</dd></div>
-<div><dt>${say`Views`}</dt><dd>${count(views)}</dd></div>
-${(isOwn || visibility !== 'public') && html`<div><dt>${say`Visibility`}</dt><dd>${VISIBILITIES[visibility]}</dd></div>`}
-</dl>
+${facts(skin, { owner: await shownOwner(context, skin), signer, isOwn })}
 ${reactions(uuid, await readReactions(context, caller, skin))}
 <details><summary>${say`Value, signature and other data`}</summary>${dataFields(skin)}</details>
 </div>
@@ -219,6 +207,34 @@ ${wearers && wearersPanel(skin, wearers)}
 ${isOwn && hasScope(caller, 'skins') && ownerForms(skin)}${!isOwn && !query.reported && reportForm(`/ui/skins/${uuid}/report`, say`Report this skin`)}`,
     terminal: { command: `skinsmith skins get ${uuid}`, path: `/v2/skins/${uuid}` },
   };
+}
+
+/** The figure, which a script turns into a model to look at from all sides. */
+function stage(skin: SkinWithData): Html {
+  const { texture_hash, variant, cape_hash } = skin;
+  return html`<div class="stage" data-script="${assetAddress('skin-viewer.js')}" data-viewer="/textures/${texture_hash}" data-model="${variant}"${cape_hash !== null && html` data-cape="/textures/${cape_hash}"`}>
+<div class="view"><img ${pictureAt('src', { skin, view: 'isometric', size: 384 })} ${pictureAt('srcset', { skin, view: 'isometric', size: 768 })} alt="${say`The skin at an angle`}" width="192" height="384"></div>
+<div class="controls"><button type="button" class="quiet-button needs-script" data-open-viewer>${say`Show in 3D`}</button></div>
+</div>`;
+}
+
+interface FactsView {
+  readonly owner: string | undefined;
+  readonly signer: SignerKind;
+  readonly isOwn: boolean;
+}
+
+function facts(skin: SkinWithData, { owner, signer, isOwn }: FactsView): Html {
+  const { variant, cape_hash, skin_created_at, views, visibility } = skin;
+  return html`<dl class="facts">
+${owner !== undefined && html`<div><dt>${say`Owner`}</dt><dd><bdi>${owner}</bdi></dd></div>`}
+<div><dt>${say`Arms`}</dt><dd>${variant === 'slim' ? say`Slim` : say`Classic`}</dd></div>
+${cape_hash !== null && html`<div><dt>${say`Cape`}</dt><dd>${say`Yes`}</dd></div>`}
+<div><dt>${say`Signed by`}</dt><dd>${SIGNERS[signer]}</dd></div>
+<div><dt>${say`Made`}</dt><dd>${day(skin_created_at)}</dd></div>
+<div><dt>${say`Views`}</dt><dd>${count(views)}</dd></div>
+${(isOwn || visibility !== 'public') && html`<div><dt>${say`Visibility`}</dt><dd>${VISIBILITIES[visibility]}</dd></div>`}
+</dl>`;
 }
 
 const SIGNERS: Readonly<Record<SignerKind, Html>> = {

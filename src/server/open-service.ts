@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { systemClock } from '../base/clock.ts';
+import { type Clock, systemClock } from '../base/clock.ts';
 import { makeFolder } from '../base/files.ts';
 import { VERSION } from '../base/version.ts';
 import { findOpenSecrets, IS_REMOTE, jobsToDo, kindOf } from './assembly/generators.ts';
@@ -88,10 +88,7 @@ async function open<A extends Adapter>(
   releases: Releases,
 ): Promise<OpenService<A>> {
   const { clock = systemClock } = options;
-  if (!options.inMemory) {
-    makeFolder(options.dataDir, 0o700);
-    await finishRestore(options.dataDir, clock.now());
-  }
+  if (!options.inMemory) await prepareFolder(options.dataDir, clock);
   const plans = await plansOf(options);
   const store = await openStoreOf(options);
   releases.add(() => store.close());
@@ -123,6 +120,11 @@ async function open<A extends Adapter>(
   adapter.log.info({ url: own[0], version: VERSION, ...signerField(options) }, 'started');
   const callbacks = startWebhooks(adapter, { ...context, fetchProxies: options.fetchProxies }, errors);
   return { adapter, close: closer({ adapter, context, state, pool, callbacks, releases }) };
+}
+
+async function prepareFolder(dataDir: string, clock: Clock): Promise<void> {
+  makeFolder(dataDir, 0o700);
+  await finishRestore(dataDir, clock.now());
 }
 
 /** Connects the parts of the service to the log, which also gets their earlier reports. */

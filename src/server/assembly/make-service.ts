@@ -107,7 +107,6 @@ export async function makeService(
   const jobs = { ...makeJobs(options, parts, { ...opened, jobsToDo }), generator };
   const limiters = makeLimiters(parts.clock);
   const { queue, pool, feeds } = jobs;
-  const joins = { joinsPerMinute: options.joinsPerMinute };
   const rules = rulesOf(options, parts.clock);
   const status = makeStatus(options, { parts, store, state, ownKey, jobs });
   const context: ServiceContext = {
@@ -116,11 +115,11 @@ export async function makeService(
     ...status,
     ...limiters,
     ...openPictures({ ...parts, ...outbound, ...limiters, draw: options.draw }, releases),
-    gameServers: new GameServers({ ...parts, ...outbound, known: limiters.known, ...joins }),
+    gameServers: new GameServers({ ...options, ...parts, ...outbound, known: limiters.known }),
     ...rules,
     openId: await openProvider(options, parts, releases),
     ...liveParts(options, state),
-    ownKey: async () => (await ownKey.openExisting())?.publicKey,
+    ...keyParts(ownKey, generator, () => ({ publicUrl: state.publicUrl, name: rules.site.name })),
     queue,
     feeds,
     generator,
@@ -130,8 +129,6 @@ export async function makeService(
     metrics: await openMetrics(options, { parts, feeds, pool, state, store }),
     workers: pool,
     description: remembered(describe),
-    keyDocument: async () =>
-      await describeKey(ownKey, { generator, publicUrl: state.publicUrl, name: rules.site.name }),
   };
   return { context, pool };
 }
@@ -291,12 +288,17 @@ async function openMetrics(
   return metrics;
 }
 
-async function describeKey(
+/** What others may ask about the key. */
+function keyParts(
   ownKey: OwnKey,
-  { generator, ...others }: { generator: Generator } & Pick<TrustOptions, 'publicUrl' | 'name'>,
-): ReturnType<typeof describeTrust> {
+  generator: Generator,
+  service: () => Pick<TrustOptions, 'publicUrl' | 'name'>,
+): Pick<ServiceContext, 'ownKey' | 'keyDocument'> {
   const key = async () => await ownKey.open();
-  return await describeTrust({ key, ...others, trust: await generator.trust?.() });
+  return {
+    ownKey: async () => (await ownKey.openExisting())?.publicKey,
+    keyDocument: async () => await describeTrust({ ...service(), key, trust: await generator.trust?.() }),
+  };
 }
 
 /** Loaded on demand, so that no command waits for it. */

@@ -189,7 +189,7 @@ testWhole(
   },
 );
 
-// Otherwise batch/plan and e2e/batch know a picture under several names.
+// Otherwise batch/run/planner and e2e/batch know a picture under several names.
 testWhole('Of 100,000 sources that repeat a few pictures, only those few are submitted', async () => {
   const { shop, service } = await hostedWorkshop({ workers: 0 });
   await shop.drawMany('skins', 50);
@@ -220,7 +220,7 @@ describe('A batch that was interrupted', () => {
     return { shop, service };
   }
 
-  // Otherwise a new key of the same user continues below, and batch/run/open-batch knows other names of a service.
+  // Otherwise a new key of the same user continues below, and batch/run/batch-files knows other names of a service.
   testWhole.each(['SIGINT', 'SIGKILL'] as const)(
     'by %s continues with another key of the same user, under another name of this machine: what is finished is used and known by that name, what is pending is found',
     async (signal) => {

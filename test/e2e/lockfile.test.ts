@@ -165,7 +165,7 @@ test('--force makes the skins in the lockfile again', async () => {
   expect(await shop.readJson('out/01.json')).toMatchObject({ uuid: uuids[0] });
 });
 
-// Otherwise batch/run/open-batch and base/process-lock know who holds it.
+// Otherwise batch/run/batch-files and base/process-lock know who holds it.
 testWhole(
   'A second batch on a lockfile says who holds it, and works at once when the first is killed',
   async () => {

@@ -15,17 +15,27 @@ export interface Room {
 export const ROOMS: Readonly<Record<string, Room>> = {
   dispatch: { sources: ['src/dispatch'], tests: ['test/dispatch', 'test/batch'], first: ['test/dispatch'] },
   plan: {
-    sources: ['src/batch/plan', 'src/batch/names.ts', 'src/batch/signers.ts'],
-    tests: ['test/batch/plan', 'test/batch/names', 'test/batch/signers', 'test/batch/run/plan-batch.test.ts'],
-    first: ['test/batch/plan', 'test/batch/names', 'test/batch/signers', 'test/batch/run'],
+    sources: ['src/batch/run/planner.ts', 'src/batch/names.ts', 'src/batch/signers.ts'],
+    tests: [
+      'test/batch/run/planner.test.ts',
+      'test/batch/run/planner',
+      'test/batch/names',
+      'test/batch/signers',
+      'test/batch/run/plan-batch.test.ts',
+    ],
+    first: ['test/batch/names', 'test/batch/signers', 'test/batch/run'],
   },
-  run: { sources: ['src/batch/run'], tests: ['test/batch'], first: ['test/batch/run'] },
+  run: {
+    sources: ['src/batch/run'],
+    except: ['src/batch/run/planner.ts'],
+    tests: ['test/batch'],
+    first: ['test/batch/run'],
+  },
   batch: {
     sources: ['src/batch'],
     except: [
       'src/batch/lockfile',
       'src/batch/journal.ts',
-      'src/batch/plan',
       'src/batch/names.ts',
       'src/batch/signers.ts',
       'src/batch/run',

@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 import type { BatchResult, SignedBy } from '../model.ts';
 import type { GoneSource, PlanOptions } from '../options.ts';
-import type { Planned } from '../plan/planner.ts';
 import { UNPROVED } from '../signers.ts';
+import { type OpenBatch, openBatch } from './batch-files.ts';
 import { goneSources, type KnownSources, labelOf, renamesAmong, wouldEmpty } from './gone-sources.ts';
-import { type OpenBatch, openBatch } from './open-batch.ts';
+import type { Planned } from './planner.ts';
 import { failedResult, givenResult, journaledResult, lockedResult } from './results.ts';
 
 /**

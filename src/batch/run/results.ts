@@ -12,9 +12,9 @@ import type {
 } from '../model.ts';
 import { sentNameOf, sourceName } from '../names.ts';
 import type { Progress } from '../options.ts';
-import type { Planned, SourceDecision } from '../plan/planner.ts';
 import { SignerCounts, type SignerRule, UNPROVED } from '../signers.ts';
 import type { MadeSkin } from '../skin-maker/result-verifier.ts';
+import type { Planned, SourceDecision } from './planner.ts';
 
 /** Counts what happens in a batch. */
 export class ProgressCount {

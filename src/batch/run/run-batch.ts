@@ -9,11 +9,11 @@ import {
   DeliveryError,
   type RunningProgress,
 } from '../options.ts';
-import type { LockedSource, Planned, SourceDecision } from '../plan/planner.ts';
 import type { MadeSkin } from '../skin-maker/result-verifier.ts';
 import { SkinMaker } from '../skin-maker/skin-maker.ts';
 import { skinOptions } from '../skin-maker/source-to-send.ts';
-import { type OpenBatch, openBatch } from './open-batch.ts';
+import { LockfileChanges, type OpenBatch, openBatch, saveFiles } from './batch-files.ts';
+import type { LockedSource, Planned, SourceDecision } from './planner.ts';
 import {
   failedResult,
   givenResult,
@@ -24,7 +24,6 @@ import {
   ownName,
   ProgressCount,
 } from './results.ts';
-import { LockfileChanges, saveFiles } from './save-files.ts';
 
 /** Maximum work waiting for submission; reading of sources pauses beyond it. */
 const AHEAD = 10_000;

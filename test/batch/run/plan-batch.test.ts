@@ -8,7 +8,7 @@ import { Journal } from '../../../src/batch/journal.ts';
 import { Lockfile } from '../../../src/batch/lockfile/lockfile.ts';
 import { type BatchSource, Coverage, workKey } from '../../../src/batch/model.ts';
 import type { PlanOptions } from '../../../src/batch/options.ts';
-import { openBatch } from '../../../src/batch/run/open-batch.ts';
+import { openBatch } from '../../../src/batch/run/batch-files.ts';
 import { planBatch } from '../../../src/batch/run/plan-batch.ts';
 import { type LockEntry, withDigest } from '../../../src/protocol/lock-line.ts';
 import { pixelHash } from '../../../src/skin/read-skin.ts';

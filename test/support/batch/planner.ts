@@ -1,6 +1,6 @@
 import type { BatchSource, Work } from '../../../src/batch/model.ts';
 import { OutputNames } from '../../../src/batch/names.ts';
-import { type Planned, Planner, type PlannerOptions } from '../../../src/batch/plan/planner.ts';
+import { type Planned, Planner, type PlannerOptions } from '../../../src/batch/run/planner.ts';
 import type { SignerRule } from '../../../src/batch/signers.ts';
 import type { SuppliedSkins } from '../../../src/batch/sources/supplied-skin.ts';
 import { skinPng } from '../server/drawn-skins.ts';

@@ -1,6 +1,6 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { BatchResult } from '../../../../src/batch/model.ts';
-import type { SourceDecision } from '../../../../src/batch/plan/planner.ts';
+import type { SourceDecision } from '../../../../src/batch/run/planner.ts';
 import { isMade, ProgressCount } from '../../../../src/batch/run/results.ts';
 import { UNPROVED } from '../../../../src/batch/signers.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { Member } from '../../../../src/batch/model.ts';
-import { LockfileChanges } from '../../../../src/batch/run/save-files.ts';
+import { LockfileChanges } from '../../../../src/batch/run/batch-files.ts';
 
 const sourceOf = (id: string) => ({ id, pixels: undefined }) as Member;
 const LOCKED = [

@@ -2,12 +2,12 @@ import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import type { BatchSource } from '../../../src/batch/model.ts';
-import type { PlanOptions } from '../../../src/batch/options.ts';
-import { openBatch } from '../../../src/batch/run/open-batch.ts';
-import { buildTexturesValue } from '../../../src/textures/property.ts';
-import { fingerprintOf, signValue } from '../../../src/textures/signing-key.ts';
-import { ownFolder } from '../../support/server/own-folder.ts';
+import type { BatchSource } from '../../../../src/batch/model.ts';
+import type { PlanOptions } from '../../../../src/batch/options.ts';
+import { openBatch } from '../../../../src/batch/run/batch-files.ts';
+import { buildTexturesValue } from '../../../../src/textures/property.ts';
+import { fingerprintOf, signValue } from '../../../../src/textures/signing-key.ts';
+import { ownFolder } from '../../../support/server/own-folder.ts';
 
 async function optionsIn(lockfile?: string): Promise<PlanOptions> {
   const folder = await ownFolder();

@@ -2,13 +2,12 @@ import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import { Coverage, type Member } from '../../../src/batch/model.ts';
-import type { BatchOptions } from '../../../src/batch/options.ts';
-import type { OpenBatch } from '../../../src/batch/run/open-batch.ts';
-import { LockfileChanges, saveFiles } from '../../../src/batch/run/save-files.ts';
-import { keyOf, recordOf } from '../../support/batch/journal-records.ts';
-import { lockEntry, valueFor } from '../../support/batch/lock-entry.ts';
-import { ownFolder } from '../../support/server/own-folder.ts';
+import { Coverage, type Member } from '../../../../src/batch/model.ts';
+import type { BatchOptions } from '../../../../src/batch/options.ts';
+import { LockfileChanges, type OpenBatch, saveFiles } from '../../../../src/batch/run/batch-files.ts';
+import { keyOf, recordOf } from '../../../support/batch/journal-records.ts';
+import { lockEntry, valueFor } from '../../../support/batch/lock-entry.ts';
+import { ownFolder } from '../../../support/server/own-folder.ts';
 
 interface Ending {
   readonly isOver?: boolean;

@@ -13,10 +13,18 @@ import {
 } from '../server/service/accounts/accounts.ts';
 import { requireUser } from '../server/service/callers.ts';
 import { withinFetchLimits } from '../server/service/sources/fetches.ts';
-import { addressWith } from './address.ts';
 import { accountPage, actionButton, checkBox, copyField, inEnglish, moment, type Page } from './frame.ts';
 import { operatorPage } from './operator-list.ts';
-import { checked, formFor, type PageCall, type PageRoute, pageFor, seeOther, yes } from './page-route.ts';
+import {
+  addressWith,
+  checked,
+  formFor,
+  type PageCall,
+  type PageRoute,
+  pageFor,
+  seeOther,
+  yes,
+} from './page-route.ts';
 
 const PATH = '/ui/account/games';
 const ofWhom = z.object({ whose: z.literal('all').optional() });

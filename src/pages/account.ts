@@ -94,9 +94,8 @@ const keysRoute = pageFor(
 
 export const ACCOUNT_PAGES: readonly PageRoute[] = [
   pageFor('users', '/ui/account', { query: z.object({ saved: yes }) }, overviewPage),
-  formFor('account', NAME_PATH, { fields: nameFields }, async ({ context, caller, fields }) => {
-    await showName(context, caller, fields.shown);
-    return seeOther('/ui/account?saved=yes');
+  formFor('account', NAME_PATH, { fields: nameFields, leadsTo: '/ui/account?saved=yes' }, async (call) => {
+    await showName(call.context, call.caller, call.fields.shown);
   }),
   deletionRoute,
   formFor('account', DELETE_PATH, { fields: deletionFields, on: deletionRoute }, async (call) => {
@@ -130,14 +129,17 @@ export const ACCOUNT_PAGES: readonly PageRoute[] = [
       throw error;
     }
   }),
-  formFor('account', `${PATH}/:id`, { params, fields: keyFields, on: keysRoute }, async (call) => {
-    const { context, caller, fields } = call;
-    await changeOwnKey(context, caller, call.params.id, apiKeyChangeSchema.parse(keyIn(fields)));
-    return seeOther(PATH);
-  }),
-  formFor('account', `${PATH}/:id/revoke`, { params }, async ({ context, caller, params }) => {
+  formFor(
+    'account',
+    `${PATH}/:id`,
+    { params, fields: keyFields, on: keysRoute, leadsTo: PATH },
+    async (call) => {
+      const change = apiKeyChangeSchema.parse(keyIn(call.fields));
+      await changeOwnKey(call.context, call.caller, call.params.id, change);
+    },
+  ),
+  formFor('account', `${PATH}/:id/revoke`, { params, leadsTo: PATH }, async ({ context, caller, params }) => {
     await revokeOwnKey(context, caller, params.id);
-    return seeOther(PATH);
   }),
   ...GAME_PAGES,
 ];

@@ -1,9 +1,8 @@
 import type { Answer, HttpRequest } from '../server/http/route.ts';
 import { makeSecret } from '../server/service/authentication.ts';
 import { revokeOwnSession, SESSION_AGE } from '../server/service/sessions.ts';
-import { addressWith, type LocalPath } from './address.ts';
 import type { Page } from './frame.ts';
-import { type PageCall, seeOther } from './page-route.ts';
+import { addressWith, type LocalPath, type PageCall, seeOther } from './page-route.ts';
 
 /** Browsers accept names with this prefix only from this very host, over an encrypted connection. */
 const SECURE = '__Host-';

@@ -5,7 +5,6 @@ import { setNameSchema } from '../protocol/set.ts';
 import { tagSchema, uuidSchema } from '../protocol/skin.ts';
 import { hasScope } from '../server/service/callers.ts';
 import { readPublicSkins, readRandomSkins, type SkinList } from '../server/service/skins/skins.ts';
-import { addressWith } from './address.ts';
 import {
   ARMS_OR_ALL,
   options,
@@ -21,6 +20,7 @@ import {
 } from './frame.ts';
 import { missingForSet, toSet } from './new-set.ts';
 import {
+  addressWith,
   formFor,
   listField,
   optionalField,

@@ -23,10 +23,10 @@ import { signedBy } from '../server/service/skins/skins.ts';
 import { retryJob } from '../server/service/submitting/submit.ts';
 import type { JobRow } from '../server/store/schema/tables.ts';
 import { findTexture } from '../server/store/textures.ts';
-import { addressWith } from './address.ts';
 import { visitorSecret } from './cookies.ts';
 import { actionButton, moment, type Page, reasonOf, titleOf } from './frame.ts';
 import {
+  addressWith,
   formFor,
   optionalField,
   type PageCall,

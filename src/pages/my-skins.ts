@@ -15,7 +15,6 @@ import { deleteSkins, editSkins, ownSkinsAmong, type SkinEditOf } from '../serve
 import { packSkins, type SkinPack } from '../server/service/skins/skin-pack.ts';
 import { readOwnSkins } from '../server/service/skins/skins.ts';
 import type { SkinWithData } from '../server/store/skins.ts';
-import { addressWith, type LocalPath } from './address.ts';
 import {
   ARMS_OR_ALL,
   copyField,
@@ -36,7 +35,9 @@ import {
 } from './frame.ts';
 import { toSet } from './new-set.ts';
 import {
+  addressWith,
   formFor,
+  type LocalPath,
   listField,
   optionalField,
   type PageCall,

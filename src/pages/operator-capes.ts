@@ -1,44 +1,34 @@
-import { z } from 'zod';
 import { type Html, html, say } from '../html/html.ts';
 import { capeChangeSchema, capeFieldsSchema, type WireCape } from '../protocol/cape.ts';
-import { uuidSchema } from '../protocol/skin.ts';
 import { capeView } from '../server/http/views.ts';
 import { Refusal } from '../server/service/refusal.ts';
 import { addCape, deleteCape, editCape, readAllCapes } from '../server/service/skins/capes.ts';
 import { actionButton, confirmed } from './frame.ts';
 import { operatorList } from './operator-list.ts';
-import { formFor, type PageRoute, seeOther, type TypedForm, typedIn } from './page-route.ts';
+import { ofUuid, type TypedForm, typedIn } from './page-route.ts';
 
 const CAPES = '/ui/operator/capes';
-const ofCape = { params: z.object({ uuid: uuidSchema }) };
 
-const capesRoute = operatorList({
+export const CAPE_PAGES = operatorList({
   section: 'capes',
-  query: z.object({}),
   read: async ({ context, caller }) => ({
     entries: (await readAllCapes(context, caller)).map((cape) => capeView(cape, context.textureUrl)),
   }),
   page: (_, typed) => ({ title: say`Capes`, none: say`No capes yet.`, above: newCape(typed) }),
   row: capeRow,
+  forms: (form) => [
+    form('', { fields: capeFieldsSchema, fileSize: 'usual' }, async ({ context, caller, fields, file }) => {
+      if (!file) throw new Refusal('missing_file', String(say`Choose the picture of the cape.`));
+      await addCape(context, caller, { image: file, ...fields });
+    }),
+    form('/:uuid', { ...ofUuid, fields: capeChangeSchema }, async ({ context, caller, params, fields }) => {
+      await editCape(context, caller, params.uuid, fields);
+    }),
+    form('/:uuid/delete', ofUuid, async ({ context, caller, params }) => {
+      await deleteCape(context, caller, params.uuid);
+    }),
+  ],
 });
-const newCapeForm = { fields: capeFieldsSchema, fileSize: 'usual', on: capesRoute } as const;
-
-export const CAPE_PAGES: readonly PageRoute[] = [
-  capesRoute,
-  formFor('operator', CAPES, newCapeForm, async ({ context, caller, fields, file }) => {
-    if (!file) throw new Refusal('missing_file', String(say`Choose the picture of the cape.`));
-    await addCape(context, caller, { image: file, ...fields });
-    return seeOther(CAPES);
-  }),
-  formFor('operator', `${CAPES}/:uuid`, { ...ofCape, fields: capeChangeSchema }, async (call) => {
-    await editCape(call.context, call.caller, call.params.uuid, call.fields);
-    return seeOther(CAPES);
-  }),
-  formFor('operator', `${CAPES}/:uuid/delete`, ofCape, async ({ context, caller, params }) => {
-    await deleteCape(context, caller, params.uuid);
-    return seeOther(CAPES);
-  }),
-];
 
 function newCape(typed: TypedForm | undefined): Html {
   return html`<form class="panel" method="post" action="${CAPES}" enctype="multipart/form-data">${typed?.problem}<div class="row">

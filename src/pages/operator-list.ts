@@ -3,7 +3,15 @@ import { type Content, type Html, html, say } from '../html/html.ts';
 import type { Parsed } from '../server/http/route.ts';
 import { placeAfter } from '../server/http/views.ts';
 import { listOr, nextPageLink, type Page, sectionTabs } from './frame.ts';
-import { type PageCall, type PageRoute, pageFor, type TypedForm } from './page-route.ts';
+import {
+  type FormHandler,
+  type FormSpec,
+  formFor,
+  type PageCall,
+  type PageRoute,
+  pageFor,
+  type TypedForm,
+} from './page-route.ts';
 
 const SECTIONS = {
   overview: ['/ui/operator', say`Overview`],
@@ -36,21 +44,30 @@ interface ListWords {
 
 interface OperatorList<Query, Entry, View> {
   readonly section: Section;
-  readonly query: Query;
+  /** Default: all is on one page. */
+  readonly query?: Query;
   readonly read: (call: PageCall<unknown, Parsed<Query>>) => Promise<View & { entries: readonly Entry[] }>;
   /** `after` of the page that follows an entry; absent: one page has all entries. */
   readonly placeOf?: (entry: Entry) => string;
   readonly page: (view: View, typed: TypedForm | undefined) => ListWords;
   readonly row: (entry: Entry, view: View) => Html;
+  readonly forms?: (form: ListForm) => readonly PageRoute[];
 }
 
-/** A page for operators that lists things. */
+/** Makes the route of a form: `below` the address of the list, to which it leads back. The list itself has the one for new things. */
+type ListForm = <P extends z.ZodObject, Q extends z.ZodObject, F extends z.ZodType>(
+  below: '' | `/${string}`,
+  spec: FormSpec<P, Q, F>,
+  handle: FormHandler<P, Q, F>,
+) => PageRoute;
+
+/** A page for operators that lists things, and its forms. */
 export function operatorList<Query extends z.ZodObject, Entry, View>(
   list: OperatorList<Query, Entry, View>,
-): PageRoute {
-  const { section, query, read, placeOf, page, row } = list;
+): readonly PageRoute[] {
+  const { section, query, read, placeOf, page, row, forms = () => [] } = list;
   const [path] = SECTIONS[section];
-  return pageFor('operator', path, { query }, async (call) => {
+  const route = pageFor('operator', path, { query }, async (call) => {
     const view = await read(call);
     const { entries } = view;
     const next = placeOf && placeAfter(entries, Number((call.query as { size?: number }).size), placeOf);
@@ -60,6 +77,14 @@ export function operatorList<Query extends z.ZodObject, Entry, View>(
     const shown = columns && rows.length > 0 ? tableOf(title, columns, rows) : listOr(none, rows);
     return operatorPage(section, { title, body: html`${above}\n${shown}\n${more}\n${below}` });
   });
+  const form: ListForm = (below, spec, handle) =>
+    formFor(
+      'operator',
+      `${path}${below}`,
+      { leadsTo: path, ...(below === '' && { on: route }), ...spec },
+      handle,
+    );
+  return [route, ...forms(form)];
 }
 
 function tableOf(title: Content, columns: readonly Html[], rows: readonly Html[]): Html {

@@ -10,8 +10,6 @@ import {
   reportListQuerySchema,
   reportNumberSchema,
 } from '../protocol/moderation.ts';
-import { uuidSchema } from '../protocol/skin.ts';
-import type { Answer } from '../server/http/route.ts';
 import { PRIVATE_ANSWER, renderAnswer } from '../server/http/routes/pictures.ts';
 import { inputFor } from '../server/pictures/renders.ts';
 import {
@@ -30,15 +28,16 @@ import {
 import { readSent } from '../server/service/skins/capes.ts';
 import { decideOnSet } from '../server/service/skins/sets.ts';
 import { whichAreDisabled } from '../server/service/users/users.ts';
-import { addressWith } from './address.ts';
 import { actionButton, confirmed, moment, removeTag } from './frame.ts';
 import { operatorList } from './operator-list.ts';
 import {
+  addressWith,
   formFor,
+  type LocalPath,
+  ofUuid,
   type PageCall,
   type PageRoute,
   pageFor,
-  seeOther,
   type TypedForm,
   typedIn,
 } from './page-route.ts';
@@ -60,18 +59,24 @@ const placeSchema = z.object({
   state: z.string().default(''),
 });
 
-/** Redirects to the same part of the list of reports if the form was there, otherwise to the page in `otherwise`. */
-export function toReports({ request }: PageCall, otherwise: `/ui${string}` = REPORTS): Answer {
+/** The part of the list of reports that a form was on; for forms elsewhere, the page in `otherwise`. */
+export function placeOfForm({ request }: PageCall, otherwise: LocalPath): LocalPath {
   const { data: place } = placeSchema.safeParse(request.body ?? {});
-  return seeOther(place === undefined ? otherwise : addressWith(REPORTS, place));
+  return place === undefined ? otherwise : addressWith(REPORTS, place);
 }
 
-const reportParams = z.object({ id: reportNumberSchema });
-const skinParams = z.object({ uuid: uuidSchema });
-const imageParams = z.object({ hash: imageHashSchema });
-const ofSkin = { params: skinParams, fields: z.object({ act: z.enum(['hide', 'show']) }) } as const;
+/** Leads back to the list of reports. */
+export const backToReports = { leadsTo: (call: PageCall) => placeOfForm(call, REPORTS) };
+const backToImages = { leadsTo: (call: PageCall) => placeOfForm(call, IMAGES) };
 
-const imagesRoute = operatorList({
+const ofReport = { params: z.object({ id: reportNumberSchema }), ...backToReports };
+const ofSkin = { ...ofUuid, ...backToReports };
+const blockFields = z.object({ hash: z.string(), note: z.string() }).partial();
+const blockForm = { fields: blockFields, fileSize: 'usual', ...backToImages } as const;
+const ofImage = { params: z.object({ hash: imageHashSchema }) };
+const hiding = z.object({ act: z.enum(['hide', 'show']) });
+
+const imagePages = operatorList({
   section: 'images',
   query: blockedImageListQuerySchema,
   read: async ({ context, caller, query }) => {
@@ -86,71 +91,66 @@ const imagesRoute = operatorList({
     above: blockForms(typed),
   }),
   row: (image, { pictures }) => imageRow(image, pictures.has(image.hash)),
+  forms: (form) => [
+    form('', blockForm, async ({ context, caller, fields: { hash, note }, file }) => {
+      const picture = file && { hash: readSent(file).pixels };
+      await blockImage(context, caller, blockBodySchema.parse({ hash, note, ...picture }));
+    }),
+    form('/:hash/unblock', { ...ofImage, ...backToImages }, async ({ context, caller, params }) => {
+      await unblockImage(context, caller, { ...params, note: '' });
+    }),
+  ],
 });
-const blockFields = z.object({ hash: z.string(), note: z.string() }).partial();
-const blockForm = { fields: blockFields, fileSize: 'usual', on: imagesRoute } as const;
+
+const reportPages = operatorList({
+  section: 'reports',
+  query: reportListQuerySchema.extend({ decided: decidedSchema }),
+  read: async ({ context, caller, query }): Promise<ReportsView> => {
+    const { decided, ...page } = query;
+    const entries = await readReports(context, caller, { ...page, kept: decided.map(Number) });
+    const images = entries.filter(({ id }) => decided.includes(id)).flatMap(({ texture }) => texture ?? []);
+    const owners = entries.flatMap(({ owner }) => owner ?? []);
+    return {
+      entries,
+      decided,
+      after: query.after,
+      blocked: await whichAreBlocked(context, caller, images),
+      disabled: await whichAreDisabled(context, caller, owners),
+      me: caller.kind === 'user' ? caller.name : undefined,
+      state: query.state,
+    };
+  },
+  placeOf: ({ id }) => id,
+  page: ({ state }) => ({ ...REPORT_WORDS[state], filters: { state } }),
+  row: reportRow,
+  forms: (form) => [
+    form('/:id/close', ofReport, async ({ context, caller, params }) => {
+      await dismissReport(context, caller, { ...params, note: '' });
+    }),
+    form('/:id/reopen', ofReport, async ({ context, caller, params }) => {
+      const { hidden, skin = '', set } = await reopenReport(context, caller, params);
+      const shown = { hidden: false, note: '' };
+      if (hidden && set !== undefined) await decideOnSet(context, caller, { ...shown, uuid: set });
+      else if (hidden) await setHidden(context, caller, { ...shown, uuid: skin });
+    }),
+  ],
+});
 
 export const MODERATION_PAGES: readonly PageRoute[] = [
-  operatorList({
-    section: 'reports',
-    query: reportListQuerySchema.extend({ decided: decidedSchema }),
-    read: async ({ context, caller, query }): Promise<ReportsView> => {
-      const { decided, ...page } = query;
-      const entries = await readReports(context, caller, { ...page, kept: decided.map(Number) });
-      const images = entries.filter(({ id }) => decided.includes(id)).flatMap(({ texture }) => texture ?? []);
-      const owners = entries.flatMap(({ owner }) => owner ?? []);
-      return {
-        entries,
-        decided,
-        after: query.after,
-        blocked: await whichAreBlocked(context, caller, images),
-        disabled: await whichAreDisabled(context, caller, owners),
-        me: caller.kind === 'user' ? caller.name : undefined,
-        state: query.state,
-      };
-    },
-    placeOf: ({ id }) => id,
-    page: ({ state }) => ({ ...REPORT_WORDS[state], filters: { state } }),
-    row: reportRow,
+  ...reportPages,
+  formFor('operator', '/ui/operator/skins/:uuid/hidden', { ...ofSkin, fields: hiding }, async (call) => {
+    const hidden = call.fields.act === 'hide';
+    await setHidden(call.context, call.caller, { ...call.params, hidden, note: '' });
   }),
-  formFor('operator', `${REPORTS}/:id/close`, { params: reportParams }, async (call) => {
-    await dismissReport(call.context, call.caller, { ...call.params, note: '' });
-    return toReports(call);
+  formFor('operator', '/ui/operator/skins/:uuid/delete', ofSkin, async ({ context, caller, params }) => {
+    await deleteAnySkin(context, caller, { ...params, note: '' });
   }),
-  formFor('operator', `${REPORTS}/:id/reopen`, { params: reportParams }, async (call) => {
-    const { context, caller } = call;
-    const { hidden, skin = '', set } = await reopenReport(context, caller, call.params);
-    const shown = { hidden: false, note: '' };
-    if (hidden && set !== undefined) await decideOnSet(context, caller, { ...shown, uuid: set });
-    else if (hidden) await setHidden(context, caller, { ...shown, uuid: skin });
-    return toReports(call);
-  }),
-  formFor('operator', '/ui/operator/skins/:uuid/hidden', ofSkin, async (call) => {
-    const { context, caller, params, fields } = call;
-    await setHidden(context, caller, { ...params, hidden: fields.act === 'hide', note: '' });
-    return toReports(call);
-  }),
-  formFor('operator', '/ui/operator/skins/:uuid/delete', { params: skinParams }, async (call) => {
-    await deleteAnySkin(call.context, call.caller, { ...call.params, note: '' });
-    return toReports(call);
-  }),
-  imagesRoute,
+  ...imagePages,
   // The service serves blocked images to nobody else.
-  pageFor('operator', `${IMAGES}/:hash/picture`, { params: imageParams }, async (call) => {
-    const { context, caller, params } = call;
-    const texture = await readAnyTexture(context, caller, params.hash);
+  pageFor('operator', `${IMAGES}/:hash/picture`, ofImage, async (call) => {
+    const texture = await readAnyTexture(call.context, call.caller, call.params.hash);
     const choice = { view: 'front', size: 128, overlay: true, variant: 'auto' } as const;
     return await renderAnswer(call, inputFor(texture, choice), PRIVATE_ANSWER);
-  }),
-  formFor('operator', IMAGES, blockForm, async (call) => {
-    const { hash, note } = call.fields;
-    const picture = call.file && { hash: readSent(call.file).pixels };
-    await blockImage(call.context, call.caller, blockBodySchema.parse({ hash, note, ...picture }));
-    return toReports(call, IMAGES);
-  }),
-  formFor('operator', `${IMAGES}/:hash/unblock`, { params: imageParams }, async (call) => {
-    await unblockImage(call.context, call.caller, { ...call.params, note: '' });
-    return toReports(call, IMAGES);
   }),
 ];
 

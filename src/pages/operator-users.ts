@@ -36,7 +36,7 @@ import {
   usageMeters,
 } from './frame.ts';
 import { operatorList, operatorPage } from './operator-list.ts';
-import { disabling, toReports, userPath, VISIBILITY_WORDS } from './operator-moderation.ts';
+import { disabling, placeOfForm, userPath, VISIBILITY_WORDS } from './operator-moderation.ts';
 import { formFor, type PageRoute, pageFor, seeOther, type TypedForm, typedIn } from './page-route.ts';
 
 const PATH = '/ui/operator/users';
@@ -46,7 +46,7 @@ const keyFields = z.object({ name: z.string() });
 const invitationFields = z.object({ act: z.enum(['make', 'revoke']) });
 const changeFields = z.object({ plan: z.string(), disabled: z.enum(['yes', 'no']) }).partial();
 
-const usersRoute = operatorList({
+const usersPages = operatorList({
   section: 'users',
   query: userListQuerySchema,
   read: async ({ context, caller, query }) => ({
@@ -64,19 +64,16 @@ const usersRoute = operatorList({
     columns: [say`Name`, say`Last use`, say`Plan`, say`API keys`, say`Created`],
   }),
   row,
+  forms: (form) => [
+    form('', { fields: userBodySchema }, async ({ context, caller, fields }) => {
+      const { name } = await createUser(context, caller, fields);
+      return seeOther(userPath(name));
+    }),
+  ],
 });
 
 export const USER_PAGES: readonly PageRoute[] = [
-  usersRoute,
-  formFor(
-    'operator',
-    PATH,
-    { fields: userBodySchema, on: usersRoute },
-    async ({ context, caller, fields }) => {
-      const { name } = await createUser(context, caller, fields);
-      return seeOther(userPath(name));
-    },
-  ),
+  ...usersPages,
   pageFor('operator', `${PATH}/:name`, { params }, async ({ context, caller, params: { name } }) => {
     const details = await readUserDetails(context, caller, name);
     const keys = await listOwnKeys(context.db, caller, name);
@@ -92,7 +89,7 @@ export const USER_PAGES: readonly PageRoute[] = [
     const { plan, disabled } = call.fields;
     const change = { plan, disabled: disabled && disabled === 'yes' };
     await setUser(context, caller, params.name, userChangeSchema.parse(change));
-    return toReports(call, userPath(params.name));
+    return seeOther(placeOfForm(call, userPath(params.name)));
   }),
   formFor('operator', `${PATH}/:name/keys`, { params, fields: keyFields }, async (call) => {
     const { context, caller, fields } = call;

@@ -27,7 +27,7 @@ export const OPERATOR_PAGES: readonly PageRoute[] = [
   ...USER_PAGES,
   ...CAPE_PAGES,
   ...MODERATION_PAGES,
-  operatorList({
+  ...operatorList({
     section: 'log',
     query: pageQuerySchema,
     read: async ({ context, caller, query }) => ({ entries: await readOperatorLog(context, caller, query) }),

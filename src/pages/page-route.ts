@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import { type Html, type Reader, say } from '../html/html.ts';
 import type { Scope } from '../protocol/api-key.ts';
+import { uuidSchema } from '../protocol/skin.ts';
 import type { ServiceContext } from '../server/context.ts';
 import { type GenerationBody, readBody } from '../server/http/bodies.ts';
 import type { Answer, HttpRequest, Parsed } from '../server/http/route.ts';
 import { type Caller, requireOperator, type WebPages } from '../server/service/callers.ts';
 import { asRefusal, Refusal } from '../server/service/refusal.ts';
 import type { SessionCaller } from '../server/service/sessions.ts';
-import type { LocalPath } from './address.ts';
 import { type Page, problemOf, type Visitor } from './frame.ts';
 
 /** A request from a person's browser. */
@@ -96,23 +96,28 @@ export function pageFor<P extends z.ZodObject | undefined, Q extends z.ZodObject
   return { method: 'GET', path, ...admitting(who), ...spec, handle } as PageRoute;
 }
 
-interface Form<F> {
+/** What a form's route says; `leadsTo` and `on` make most handlers a line or two. */
+export type FormSpec<P, Q, F> = Spec<P, Q> & {
   /** Absent: the handler reads the body itself. */
   readonly fields?: F;
   /** The page that has the form. If it is refused, the page is shown again, with what was typed and why. */
   readonly on?: PageRoute;
   /** Largest file that it takes, in bytes, or the usual one; absent: none. */
   readonly fileSize?: number | 'usual';
-}
+  /** Where it leads once it is done, unless the handler gives another answer. */
+  readonly leadsTo?: LocalPath | ((call: PageCall<Parsed<P>, Parsed<Q>>) => LocalPath);
+};
 
-type FormCall<Call, F extends z.ZodType> = Call &
-  Pick<GenerationBody, 'file' | 'fileName'> & { readonly fields: z.output<F> };
+export type FormHandler<P, Q, F> = (
+  call: PageCall<Parsed<P>, Parsed<Q>> &
+    Pick<GenerationBody, 'file' | 'fileName'> & { readonly fields: z.output<F> },
+) => Promise<PageAnswer | undefined>;
 
 export function formFor<P extends z.ZodObject, Q extends z.ZodObject, F extends z.ZodType>(
   who: Audience,
   path: string,
-  { fields, on, fileSize, ...spec }: Spec<P, Q> & Form<F>,
-  handle: (call: FormCall<PageCall<Parsed<P>, Parsed<Q>>, F>) => Promise<PageAnswer>,
+  { fields, on, fileSize, leadsTo = '/ui/', ...spec }: FormSpec<P, Q, F>,
+  handle: FormHandler<P, Q, F>,
 ): PageRoute {
   const answer = async (call: PageCall<Parsed<P>, Parsed<Q>>) => {
     let typed: Readonly<Record<string, unknown>> = { ...(call.request.body as object) };
@@ -120,7 +125,8 @@ export function formFor<P extends z.ZodObject, Q extends z.ZodObject, F extends 
       if (who === 'operator') requireOperator(call.caller); // before reading a body that may be large
       const body = fileSize && (await readBody(call.request, fileSize === 'usual' ? {} : { fileSize }));
       if (body) typed = body.fields;
-      return await handle({ ...call, ...body, fields: fields?.parse(typed) as z.output<F> });
+      const made = await handle({ ...call, ...body, fields: fields?.parse(typed) as z.output<F> });
+      return made ?? seeOther(typeof leadsTo === 'string' ? leadsTo : leadsTo(call));
     } catch (error) {
       const refusal = asRefusal(error);
       if (!on || refusal.status !== 400) throw error;
@@ -132,6 +138,18 @@ export function formFor<P extends z.ZodObject, Q extends z.ZodObject, F extends 
   return { method: 'POST', path, ...admitting(who), ...spec, handle: answer } as PageRoute;
 }
 
+/** A page of this server, or the short address of one. */
+export type LocalPath = `/ui${string}` | `/s/${string}`;
+
+/** An address with a query. Its empty fields are left out. */
+export function addressWith<Path extends LocalPath>(
+  path: Path,
+  query: Readonly<Record<string, string | undefined>>,
+): Path | `${Path}?${string}` {
+  const given = Object.entries(query).filter((field): field is [string, string] => Boolean(field[1]));
+  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+}
+
 /** Redirects to another address of this server after a form. */
 export function seeOther(path: LocalPath, headers: Answer['headers'] = {}): Answer {
   return { status: 303, body: undefined, headers: { Location: path, ...headers } };
@@ -140,6 +158,9 @@ export function seeOther(path: LocalPath, headers: Answer['headers'] = {}): Answ
 export function isPage(answer: PageAnswer): answer is Page {
   return 'title' in answer;
 }
+
+/** What a route says whose address has a UUID. */
+export const ofUuid = { params: z.object({ uuid: uuidSchema }) };
 
 /** All values of a field that may occur several times, such as checked boxes. */
 export function listField<S extends z.ZodType>(one: S) {

@@ -20,13 +20,11 @@ const ofIdentity = z.object({ id: identityIdSchema });
 
 export const SESSION_PAGES: readonly PageRoute[] = [
   pageFor('users', '/ui/sessions', {}, sessionsPage),
-  formFor('users', '/ui/sessions/end-others', {}, async (call) => {
+  formFor('users', '/ui/sessions/end-others', { leadsTo: '/ui/sessions' }, async (call) => {
     await endOtherSessions(call.context, sessionOf(call));
-    return seeOther('/ui/sessions');
   }),
-  formFor('users', '/ui/sessions/:id/end', { params: ofSession }, async (call) => {
+  formFor('users', '/ui/sessions/:id/end', { params: ofSession, leadsTo: '/ui/sessions' }, async (call) => {
     await revokeOwnSession(call.context, sessionOf(call), call.params.id);
-    return seeOther('/ui/sessions');
   }),
   formFor('account', '/ui/account/identities/:id/unlink', { params: ofIdentity }, async (call) => {
     return await unlinked(call, undefined);

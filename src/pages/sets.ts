@@ -47,10 +47,11 @@ import {
   VISIBILITIES,
 } from './frame.ts';
 import { newSetForm, newSetFormRoute } from './new-set.ts';
-import { toReports } from './operator-moderation.ts';
+import { backToReports } from './operator-moderation.ts';
 import {
   formFor,
   listField,
+  ofUuid,
   optionalField,
   type PageCall,
   type PageRoute,
@@ -77,7 +78,6 @@ const setQuery = z.object({
   moved: z.string().max(40).optional(),
 });
 
-const anySetParams = z.object({ uuid: uuidSchema });
 const MOVE = /^[0-9a-f]{32} [0-9a-f]{32}$/;
 
 const setFields = z.object({
@@ -91,7 +91,7 @@ const setFields = z.object({
 });
 const releaseFields = z.object({ name: z.string().max(64).transform(slugOf) });
 const decisionFields = z.object({ act: z.enum(['hide', 'show', 'clear-name']) });
-const ofAnySet = { params: anySetParams, fields: decisionFields } as const;
+const ofAnySet = { ...ofUuid, ...backToReports };
 
 /** The files of a set for the visitor, who may see more than callers without a key. */
 const fileRoutes: readonly PageRoute[] = [
@@ -121,18 +121,9 @@ const listRoute = pageFor(
 export const SET_PAGES: readonly PageRoute[] = [
   listRoute,
   newSetFormRoute(listRoute),
-  pageFor(
-    'callers',
-    `${PATH}/:set`,
-    {
-      params,
-      query: setQuery,
-    },
-    setPage,
-  ),
-  formFor('skins', RELEASE, { fields: releaseFields }, async ({ context, caller, fields }) => {
+  pageFor('callers', `${PATH}/:set`, { params, query: setQuery }, setPage),
+  formFor('skins', RELEASE, { fields: releaseFields, leadsTo: PATH }, async ({ context, caller, fields }) => {
     await releaseName(context, caller, fields.name);
-    return seeOther(PATH);
   }),
   formFor('skins', `${PATH}/:set`, { params, fields: setFields }, async (call) => {
     const { context, caller } = call;
@@ -159,15 +150,13 @@ export const SET_PAGES: readonly PageRoute[] = [
   }),
   ...fileRoutes,
   // An operator's decisions about a reported set.
-  formFor('operator', '/ui/operator/sets/:uuid', ofAnySet, async (call) => {
+  formFor('operator', '/ui/operator/sets/:uuid', { ...ofAnySet, fields: decisionFields }, async (call) => {
     const { act } = call.fields;
     const decision = act === 'clear-name' ? { clearName: true as const } : { hidden: act === 'hide' };
     await decideOnSet(call.context, call.caller, { ...call.params, ...decision, note: '' });
-    return toReports(call);
   }),
-  formFor('operator', '/ui/operator/sets/:uuid/delete', { params: anySetParams }, async (call) => {
-    await deleteAnySet(call.context, call.caller, { ...call.params, note: '' });
-    return toReports(call);
+  formFor('operator', '/ui/operator/sets/:uuid/delete', ofAnySet, async ({ context, caller, params }) => {
+    await deleteAnySet(context, caller, { ...params, note: '' });
   }),
 ];
 

@@ -12,10 +12,17 @@ import {
 } from '../server/service/openid.ts';
 import { Refusal } from '../server/service/refusal.ts';
 import { proveAddress, revokeOwnSession, signInWithKey, signInWithLink } from '../server/service/sessions.ts';
-import { addressWith } from './address.ts';
 import { nextAddress, readCookie, sessionCookie, setCookie, signedIn } from './cookies.ts';
 import { inEnglish, type Page, reasonOf } from './frame.ts';
-import { formFor, type PageAnswer, type PageCall, type PageRoute, pageFor, seeOther } from './page-route.ts';
+import {
+  addressWith,
+  formFor,
+  type PageAnswer,
+  type PageCall,
+  type PageRoute,
+  pageFor,
+  seeOther,
+} from './page-route.ts';
 
 const PATH = '/ui/sign-in';
 const LINK_PATH = '/ui/sign-in/link';

@@ -8,7 +8,7 @@ import type { Db } from '../server/store/db.ts';
 import { frequentTags } from '../server/store/skin-search.ts';
 import { hasLiked, type SkinWithData, tagsOf } from '../server/store/skins.ts';
 import { actionButton, removeTag } from './frame.ts';
-import { toReports } from './operator-moderation.ts';
+import { placeOfForm } from './operator-moderation.ts';
 import { formFor, type PageRoute, seeOther } from './page-route.ts';
 
 const params = z.object({ uuid: uuidSchema });
@@ -24,7 +24,7 @@ export const TAG_AND_LIKE_PAGES: readonly PageRoute[] = [
   }),
   formFor('skins', '/ui/skins/:uuid/tags', { params, fields: tagVoteSchema }, async (call) => {
     await voteOnTag(call.context, call.caller, { ...call.fields, ...call.params });
-    return toReports(call, `/ui/skins/${call.params.uuid}?saved=yes`);
+    return seeOther(placeOfForm(call, `/ui/skins/${call.params.uuid}?saved=yes`));
   }),
 ];
 

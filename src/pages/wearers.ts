@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { type Html, html, say } from '../html/html.ts';
 import { type OwnPlayerName, wornNameSchema } from '../protocol/player.ts';
-import { uuidSchema } from '../protocol/skin.ts';
 import { hasScope } from '../server/service/callers.ts';
 import { mayDress, readNames, undress, wear } from '../server/service/players/wardrobe.ts';
 import { Refusal } from '../server/service/refusal.ts';
@@ -10,14 +9,19 @@ import { actionButton } from './frame.ts';
 import {
   checked,
   formFor,
+  ofUuid,
   type PageCall,
   type PageRoute,
-  seeOther,
   type TypedForm,
   typedIn,
 } from './page-route.ts';
 
-const params = z.object({ uuid: uuidSchema });
+const ofSkin = {
+  ...ofUuid,
+  leadsTo: ({ params: { uuid } }: { params: { uuid: string } }) => `/ui/skins/${uuid}?saved=yes` as const,
+};
+const wearing = z.object({ name: wornNameSchema, publish: checked });
+const undressing = z.object({ name: wornNameSchema });
 /** Names on one page of a skin. */
 const NAMES = 50;
 
@@ -27,25 +31,14 @@ export const afterName = z.string().max(16).optional();
 /** How player names put a skin on and take it off. `on`: the page of the skin. */
 export function wearerForms(on: PageRoute): readonly PageRoute[] {
   return [
-    formFor(
-      'skins',
-      '/ui/skins/:uuid/wear',
-      { params, fields: z.object({ name: wornNameSchema, publish: checked }), on },
-      async ({ context, caller, params: { uuid }, fields: { name, publish } }) => {
-        const wish = { skin: uuid, ...(publish && { publish: true as const }) };
-        await keepingTyped(wear(context, caller, name, wish));
-        return seeOther(`/ui/skins/${uuid}?saved=yes`);
-      },
-    ),
-    formFor(
-      'skins',
-      '/ui/skins/:uuid/undress',
-      { params, fields: z.object({ name: wornNameSchema }) },
-      async ({ context, caller, params: { uuid }, fields: { name } }) => {
-        await undress(context, caller, name, { of: uuid });
-        return seeOther(`/ui/skins/${uuid}?saved=yes`);
-      },
-    ),
+    formFor('skins', '/ui/skins/:uuid/wear', { ...ofSkin, fields: wearing, on }, async (call) => {
+      const { name, publish } = call.fields;
+      const wish = { skin: call.params.uuid, ...(publish && { publish: true as const }) };
+      await keepingTyped(wear(call.context, call.caller, name, wish));
+    }),
+    formFor('skins', '/ui/skins/:uuid/undress', { ...ofSkin, fields: undressing }, async (call) => {
+      await undress(call.context, call.caller, call.fields.name, { of: call.params.uuid });
+    }),
   ];
 }
 

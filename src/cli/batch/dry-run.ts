@@ -3,13 +3,20 @@ import { type PlannedSource, type PlanSummary, planBatch } from '../../batch/run
 import { SignerCounts } from '../../batch/signers.ts';
 import { estimateSeconds, limitsOf, readAccount, slotsOf } from '../../dispatch/service-facts.ts';
 import { exitStatus } from '../errors/exit.ts';
+import { sourcesOf } from '../options/skin-options.ts';
 import { columnRows } from '../output/described.ts';
 import type { GithubReport } from '../output/github.ts';
 import { printFailure } from '../terminal/messages.ts';
 import { clean, count, jsonDocument, jsonLine, span } from '../text/text.ts';
-import { type BatchCall, planInputOf, printSigners, sourcesOf } from './call.ts';
-import { type Output, openOutput } from './output.ts';
-import { type BatchPlanView, EMPTY_LIST, PLAN_COLUMNS, type PlannedView, shownPath } from './summary.ts';
+import { type BatchCall, type Output, openOutput, planInputOf } from './output.ts';
+import {
+  type BatchPlanView,
+  EMPTY_LIST,
+  PLAN_COLUMNS,
+  type PlannedView,
+  printSigners,
+  shownPath,
+} from './summary.ts';
 
 type Counts = Record<PlanSummary, number>;
 

@@ -6,6 +6,7 @@ import type { GameKeys, PublicSigningKey } from '../../batch/signers.ts';
 import type { RequiredSigner } from '../../batch/verify-skin.ts';
 import type { CommandContext } from '../context/context.ts';
 import { type CliError, exitStatus, usageError } from '../errors/exit.ts';
+import { sourcesOf } from '../options/skin-options.ts';
 import type { GithubReport } from '../output/github.ts';
 import {
   ResultPrinter,
@@ -19,14 +20,15 @@ import { clean, count, jsonLine } from '../text/text.ts';
 import {
   type BatchCall,
   formatsOf,
+  type Output,
+  openOutput,
   planInputOf,
-  SignerTally,
-  sourcesOf,
+  verifyDocument,
   verifyRequiredSigner,
-} from './call.ts';
-import { type Output, openOutput, verifyDocument } from './output.ts';
-import { Reports } from './reports.ts';
-import { EMPTY_LIST, type SummaryView, shownPath } from './summary.ts';
+} from './output.ts';
+import type { Reports } from './reports.ts';
+import { reportsOf } from './run.ts';
+import { EMPTY_LIST, SignerTally, type SummaryView, shownPath } from './summary.ts';
 
 /** Writes all results from the lockfile, without a service or network access. */
 export async function runFrozen(call: BatchCall, github: GithubReport): Promise<number> {
@@ -35,7 +37,7 @@ export async function runFrozen(call: BatchCall, github: GithubReport): Promise<
   const { lockfile, own } = output;
   if (lockfile === undefined) throw needsLockfile();
   const started = new Date(context.clock.now());
-  const reports = await Reports.open(call, { service: 'lockfile', started });
+  const reports = await reportsOf(call, { service: 'lockfile', started });
   const game = await context.game();
   const ownKey = await context.ownKey();
   const run = new FrozenRun(call, { output, github, reports, ownKey, gameKeys: game.keys.offline() });
@@ -51,7 +53,7 @@ export async function runFrozen(call: BatchCall, github: GithubReport): Promise<
 interface FrozenParts {
   readonly output: Output;
   readonly github: GithubReport;
-  readonly reports: Reports;
+  readonly reports: Reports | undefined;
   readonly ownKey: PublicSigningKey | undefined;
   readonly gameKeys: GameKeys;
 }
@@ -95,7 +97,7 @@ class FrozenRun {
     this.#count(planned, result);
     if (result.error) await this.#tellFailure(result, result.error);
     if (this.#isPrinted) await this.#printer.add(resultView(result), result.index, result.stem);
-    await this.#parts.reports.add(result);
+    await this.#parts.reports?.add(result);
   }
 
   async #announce(planned: PlannedSource): Promise<void> {
@@ -119,13 +121,13 @@ class FrozenRun {
   async finish(): Promise<void> {
     this.#printer.end();
     this.#parts.output.save({ isWhole: true });
-    await this.#parts.reports.finish(summaryOf(this.#tally, this.#call.typed));
+    await this.#parts.reports?.finish(summaryOf(this.#tally, this.#call.typed));
   }
 
   /** After an error; does nothing after `finish`. */
   async endEarly(): Promise<void> {
     this.#printer.endEarly();
-    await this.#parts.reports.abandon();
+    await this.#parts.reports?.abandon();
   }
 
   /** Answers the exit status. */
@@ -149,14 +151,14 @@ class FrozenRun {
 /** A source that the lockfile has, but not its folder or list: an error, unless new pictures are allowed. */
 async function reportGone(
   planned: PlannedSource,
-  { call, github, reports }: { call: BatchCall; github: GithubReport; reports: Reports },
+  { call, github, reports }: { call: BatchCall; github: GithubReport; reports: Reports | undefined },
 ): Promise<void> {
   const { context, typed } = call;
   const result = { ...bare(planned.result), error: goneProblem(planned) };
   if (!typed.allowNew) {
     await printFailure(result.source, result.error, context);
     github.add({ level: 'error', ...result, problem: result.error });
-    await reports.add(result);
+    await reports?.add(result);
     return;
   }
   const { renamedTo } = planned;
@@ -166,20 +168,24 @@ async function reportGone(
     context.messages.say(`${planned.outlook}: ${clean(result.source)}${to}`);
   }
   github.add({ level: 'notice', ...result, problem: { code: planned.outlook, message: fate } });
-  await reports.skip(result.index, result.source, fate);
+  await reports?.skip(result.index, result.source, fate);
 }
 
 /** A skin that the run without --frozen will make, where that is allowed. */
 async function announce(
   { outlook, result }: PlannedSource,
-  { context, github, reports }: { context: CommandContext; github: GithubReport; reports: Reports },
+  {
+    context,
+    github,
+    reports,
+  }: { context: CommandContext; github: GithubReport; reports: Reports | undefined },
 ): Promise<void> {
   const { source, content, index, warnings } = result;
   if (!context.flags.json) context.messages.say(`${outlook}: ${clean(source)}`);
   await printWarnings(warnings, source, context);
   const message = outlook === 'repeated' ? 'to be made with another source' : `${outlook}, to be made`;
   github.add({ level: 'notice', source, content, problem: { code: outlook, message } });
-  await reports.skip(index, source, message);
+  await reports?.skip(index, source, message);
 }
 
 function freshView({ outlook, result: { source, warnings } }: PlannedSource): ResultView {

@@ -5,7 +5,13 @@ import { DigestCache } from '../../base/digest-cache.ts';
 import { isStream, makeFolder } from '../../base/files.ts';
 import type { BatchResult } from '../../batch/model.ts';
 import { DeliveryError, type OwnOutputs } from '../../batch/options.ts';
+import type { GameKeys } from '../../batch/signers.ts';
+import { isSignedAsRequired, type RequiredSigner, requiredText } from '../../batch/verify-skin.ts';
+import type { Settings } from '../config/settings.ts';
+import type { CommandContext } from '../context/context.ts';
 import { CliError, usageError } from '../errors/exit.ts';
+import type { TypedBatchOptions, TypedOutputOptions, TypedSkinOptions } from '../options/skin-options.ts';
+import type { FormatCheck } from '../output/document-check.ts';
 import { FORMAT_NAMES, type FormatChoice, isTemplateChoice } from '../output/format-names.ts';
 import {
   FORMATS,
@@ -18,10 +24,61 @@ import {
   type SkinToFormat,
 } from '../output/formats.ts';
 import { OutputGuard, startOf } from '../output/output-guard.ts';
-import { resultView, skinFields } from '../output/results.ts';
+import { openFormats, resultView, skinFields } from '../output/results.ts';
+import type { TypedPictureOption } from '../output/terminal-picture.ts';
+import type { PackSkins } from '../pack/pack-skins.ts';
 import type { IntoPlugin } from '../plugins/into-plugin.ts';
 import { clean } from '../text/text.ts';
-import { type BatchCall, formatsOf } from './call.ts';
+
+/** One command over many sources, as the user typed it. */
+export interface BatchCall {
+  readonly context: CommandContext;
+  readonly settings: Settings;
+  readonly typed: TypedSkinOptions &
+    TypedOutputOptions &
+    TypedBatchOptions &
+    TypedPictureOption & { readonly sources: readonly string[] };
+  /** Follow the jobs until they end; otherwise only submit them. */
+  readonly follow: boolean;
+  /** UUID of the cape to combine with every skin. */
+  readonly cape: string | undefined;
+  /** The user named several sources, or a folder: JSON output is then a list, even for a single result. */
+  readonly isList: boolean;
+  /** Checks the documents of a template with a head and a foot, if their extension says what they are. */
+  readonly check?: FormatCheck | undefined;
+  /** The plugin whose files get the skins. */
+  readonly into?: IntoPlugin | undefined;
+  /** The pack that has the textures, if commands are to use one. */
+  readonly pack?: PackSkins | undefined;
+  /** Identifies a command that has no lockfile, so that a repeated run resumes where the last one stopped. */
+  readonly purpose: string;
+}
+
+/** The formats that the user chose. @throws CliError for a template that is not one */
+export function formatsOf({ settings, pack }: BatchCall): readonly FormatLike[] | undefined {
+  return openFormats(settings.format, { pack });
+}
+
+/** What plans and batches know of the command. */
+export function planInputOf({ context, settings, typed, cape, purpose }: BatchCall) {
+  const { signal, folders } = context;
+  const { variant, visibility } = settings;
+  const { force, keepSignatures } = typed;
+  const stateDir = join(folders.data, 'batches');
+  return { stateDir, purpose, variant, visibility, cape, force, keepSignatures, signal };
+}
+
+/** Rejects results that another signer signed. @throws DeliveryError */
+export async function verifyRequiredSigner(
+  result: BatchResult,
+  required: RequiredSigner | undefined,
+  gameKeys: GameKeys,
+): Promise<void> {
+  if (!required) return; // before the skin is touched: that reads a known one from the lockfile
+  const { source, skin } = result;
+  if (!skin || (await isSignedAsRequired(skin, required, gameKeys))) return;
+  throw new DeliveryError('wrong_signer', `${source} is not signed by ${requiredText(required)}.`);
+}
 
 /** Where results are written in addition to stdout. */
 export interface Output {

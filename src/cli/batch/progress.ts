@@ -3,8 +3,7 @@ import type { BatchSummary, Progress, RunningProgress } from '../../batch/option
 import type { ResultPictures } from '../output/results.ts';
 import { type Messages, type PauseView, pauseText, type Spinner } from '../terminal/messages.ts';
 import { clean, count, momentAt, oneLine, span } from '../text/text.ts';
-import type { BatchCall } from './call.ts';
-import type { Output } from './output.ts';
+import type { BatchCall, Output } from './output.ts';
 
 export interface ProgressView extends Progress {
   /** Recent rate in finished skins per second; undefined while it is too early to tell. */

@@ -10,13 +10,12 @@ import { giveCommand } from '../output/formats.ts';
 import { startOf } from '../output/output-guard.ts';
 import type { CopiedData, ReportEntry } from '../output/reports/report.ts';
 import { figureOf, openReport, REPORTS, type ReportWriter } from '../output/reports/writer.ts';
-import type { BatchCall } from './call.ts';
-import { guardOf } from './output.ts';
+import { type BatchCall, guardOf } from './output.ts';
 
 /** The parts of a batch's summary that a report needs. */
 type Counted = Pick<BatchSummary, 'sources' | 'failed' | 'made' | 'resumed' | 'left' | 'milliseconds'>;
 
-interface About {
+export interface About {
   readonly service: string;
   readonly started: Date;
 }
@@ -61,18 +60,12 @@ export class Reports {
     return new Reports(writers, about, context.clock);
   }
 
-  /** Whether none were requested. */
-  get isEmpty(): boolean {
-    return this.#writers.length === 0;
-  }
-
   /** The service has a job for a source: its time begins. */
   accepted(index: number): void {
-    if (!this.isEmpty && !this.#acceptedAt.has(index)) this.#acceptedAt.set(index, this.#clock.monotonic());
+    if (!this.#acceptedAt.has(index)) this.#acceptedAt.set(index, this.#clock.monotonic());
   }
 
   async add(result: BatchResult): Promise<void> {
-    if (this.isEmpty) return;
     const since = this.#acceptedAt.get(result.index);
     this.#acceptedAt.delete(result.index);
     const seconds = since === undefined ? 0 : (this.#clock.monotonic() - since) / 1_000;

@@ -1,8 +1,5 @@
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { basename, dirname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { type BatchResult, Coverage } from '../../batch/model.ts';
 import {
@@ -17,6 +14,7 @@ import type { GameKeys } from '../../batch/signers.ts';
 import { countSources } from '../../batch/sources/lists.ts';
 import { exitStatus } from '../errors/exit.ts';
 import type { JobSource } from '../history.ts';
+import { rootsOf, sourcesOf, specOf } from '../options/skin-options.ts';
 import { GithubReport } from '../output/github.ts';
 import { JobPrinter, jobView, ResultPrinter, resultView } from '../output/results.ts';
 import { printFailure, printWarnings } from '../terminal/messages.ts';
@@ -24,16 +22,15 @@ import { clean, count } from '../text/text.ts';
 import {
   type BatchCall,
   formatsOf,
+  type Output,
+  openOutput,
   planInputOf,
-  rootsOf,
-  sourcesOf,
-  specOf,
+  verifyDocument,
   verifyRequiredSigner,
-} from './call.ts';
-import { type Output, openOutput, verifyDocument } from './output.ts';
+} from './output.ts';
 import { BatchProgress, LIST_PROGRESS, type Presentation } from './progress.ts';
-import { Reports } from './reports.ts';
-import { printPlan, printSummary, summaryText } from './summary.ts';
+import type { About, Reports } from './reports.ts';
+import { mergeAdvice, printPlan, printSummary, summaryText } from './summary.ts';
 
 interface Shown {
   readonly progress: BatchProgress;
@@ -255,7 +252,7 @@ export async function runBatchCommand(
   const { context } = call;
   const started = new Date(context.clock.now());
   const service = await context.service(call.settings);
-  const reports = await Reports.open(call, { service: service.name, started });
+  const reports = await reportsOf(call, { service: service.name, started });
   const progress = new BatchProgress(context, presentation.progress);
   const shown = new RunOutput(call, { progress, presentation, github });
   const unbound = boundNewObjects();
@@ -274,14 +271,20 @@ export async function runBatchCommand(
     unbound();
     progress.stop();
     await shown.endEarly();
-    await reports.abandon();
+    await reports?.abandon();
   }
+}
+
+/** The reports that the user wants, if any. @throws CliError when one cannot be written */
+export async function reportsOf(call: BatchCall, about: About): Promise<Reports | undefined> {
+  if (call.typed.report === undefined) return undefined;
+  return await (await import('./reports.ts')).Reports.open(call, about);
 }
 
 interface RunParts extends Omit<Shown, 'presentation'> {
   readonly service: BatchService;
   readonly output: Output;
-  readonly reports: Reports;
+  readonly reports: Reports | undefined;
   readonly shown: RunOutput;
 }
 
@@ -308,17 +311,17 @@ async function runSources(call: BatchCall, parts: RunParts): Promise<BatchSummar
       progress.start(read, countSources(specOf(typed), rootsOf(context)));
     },
     onEvent: (event) => {
-      if (event.type === 'accepted') reports.accepted(event.index);
-      if (event.type === 'left' && !reports.isEmpty) left.push(event);
+      if (event.type === 'accepted') reports?.accepted(event.index);
+      if (event.type === 'left' && reports) left.push(event);
       shown.event(event);
     },
   });
   await shown.settled();
   const why = summary.end === 'halted' ? 'not submitted' : 'left by --max-new';
-  for (const { index, source } of left) await reports.skip(index, source, why);
+  for (const { index, source } of left) await reports?.skip(index, source, why);
   progress.stop();
   shown.end();
-  await reports.finish(summary);
+  await reports?.finish(summary);
   await github.finish(summaryText(summary, call.follow), toMake(summary));
   return summary;
 }
@@ -332,10 +335,10 @@ async function deliver(
   try {
     await verifyRequiredSigner(result, typed.requireSigner, keys);
     const files = output.deliver(result);
-    await reports.add(result);
+    await reports?.add(result);
     return files;
   } catch (error) {
-    if (error instanceof DeliveryError) await reports.add(undelivered(result, error));
+    if (error instanceof DeliveryError) await reports?.add(undelivered(result, error));
     throw error;
   }
 }
@@ -395,22 +398,4 @@ function boundNewObjects(): () => void {
   };
   const timer = setInterval(look, HEAP_LOOK).unref();
   return () => clearInterval(timer);
-}
-
-/** Milliseconds. */
-const LONGEST = 5_000;
-
-/**
- * How git can merge a new lockfile of two branches; undefined where it knows already, outside of a work tree, and without git.
- */
-async function mergeAdvice(lockfile: string): Promise<string | undefined> {
-  const name = basename(lockfile);
-  const words = ['-C', dirname(lockfile), 'check-attr', 'merge', '--', name];
-  try {
-    const { stdout } = await promisify(execFile)('git', words, { timeout: LONGEST });
-    if (!stdout.trimEnd().endsWith(': unspecified')) return undefined;
-  } catch {
-    return undefined;
-  }
-  return `Branches that each add a skin conflict in ${name}, unless .gitattributes has this line: ${name} merge=union`;
 }

@@ -1,13 +1,17 @@
-import { relative } from 'node:path';
+import { execFile } from 'node:child_process';
+import { basename, dirname, relative } from 'node:path';
+import { promisify } from 'node:util';
+import type { SignedBy } from '../../batch/model.ts';
 import type { BatchEvent, BatchSummary, LockfileOutcome } from '../../batch/options.ts';
 import type { PlannedSource, PlanSummary } from '../../batch/run/plan-batch.ts';
+import { type OutdatedSkins, type PublicSigningKey, signerText } from '../../batch/signers.ts';
 import { classifyFailure } from '../../client/errors.ts';
 import { reportOf } from '../errors/error-report.ts';
 import { CliError, type ExitName, exitStatus } from '../errors/exit.ts';
 import type { ServiceNaming } from '../errors/service-hints.ts';
 import type { Columns, CommandOutput, Fields } from '../output/described.ts';
 import { count, jsonLine, span } from '../text/text.ts';
-import { type BatchCall, printSigners } from './call.ts';
+import type { BatchCall } from './output.ts';
 
 /** JSON output for the whole plan. Absent values are omitted. */
 export interface BatchPlanView {
@@ -390,4 +394,71 @@ export function haltError({ halt }: Pick<BatchSummary, 'halt'>, naming: ServiceN
     exit: report.exit === 'failed' ? 'refused' : report.exit,
     cause: halt?.error,
   });
+}
+
+/**
+ * `12 signed by this machine, not by https://…: will be made again`. Printed in pipes too, because these skins will cost
+ * generations.
+ */
+export async function printSigners(
+  {
+    outdated,
+    unknownSigner,
+  }: { readonly outdated: readonly OutdatedSkins[]; readonly unknownSigner: number },
+  { context, settings }: Pick<BatchCall, 'context' | 'settings'>,
+): Promise<void> {
+  if (outdated.length === 0 && unknownSigner === 0) return;
+  const { name } = await context.service(settings);
+  const own = await context.ownKey();
+  for (const { signedBy, sources } of outdated) {
+    context.messages.say(
+      `${count(sources)} signed by ${signerText(signedBy, own)}, not by ${name}: will be made again`,
+    );
+  }
+  if (outdated.length > 0) await context.messages.note('--keep-signatures keeps them.');
+  if (unknownSigner > 0) context.messages.say(unknownText(unknownSigner));
+}
+
+function unknownText(unknown: number): string {
+  const skins = unknown === 1 ? '1 skin in the lockfile has' : `${count(unknown)} skins in the lockfile have`;
+  return `${skins} an unknown signer; kept.`;
+}
+
+/** Counts skins by signer. */
+export class SignerTally {
+  readonly #counts = new Map<string, number>();
+  readonly #own: PublicSigningKey | undefined;
+
+  constructor(own: PublicSigningKey | undefined) {
+    this.#own = own;
+  }
+
+  add(signedBy: SignedBy): void {
+    const text = signerText(signedBy, this.#own);
+    this.#counts.set(text, (this.#counts.get(text) ?? 0) + 1);
+  }
+
+  /** `Signed by the game: 10, by this machine: 2.`; empty when there are no skins. */
+  get text(): string {
+    const parts = [...this.#counts].map(([who, skins]) => `by ${who}: ${count(skins)}`);
+    return parts.length === 0 ? '' : `Signed ${parts.join(', ')}.`;
+  }
+}
+
+/** Milliseconds. */
+const LONGEST = 5_000;
+
+/**
+ * How git can merge a new lockfile of two branches; undefined where it knows already, outside of a work tree, and without git.
+ */
+export async function mergeAdvice(lockfile: string): Promise<string | undefined> {
+  const name = basename(lockfile);
+  const words = ['-C', dirname(lockfile), 'check-attr', 'merge', '--', name];
+  try {
+    const { stdout } = await promisify(execFile)('git', words, { timeout: LONGEST });
+    if (!stdout.trimEnd().endsWith(': unspecified')) return undefined;
+  } catch {
+    return undefined;
+  }
+  return `Branches that each add a skin conflict in ${name}, unless .gitattributes has this line: ${name} merge=union`;
 }

@@ -8,12 +8,18 @@ import { MAX_CHECKED_BYTES } from '../../skin/check.ts';
 import { decodePng } from '../../skin/png/decode.ts';
 import { fitSkin } from '../../skin/read-skin.ts';
 import { chooseVariant } from '../../skin/variant.ts';
-import { rootsOf, specOf, verifySources } from '../batch/call.ts';
 import { verifyUuids } from '../connection/connector.ts';
 import { type CommandContext, type CommandModule, connectWithProgress } from '../context/context.ts';
 import { sourceReportOf } from '../errors/error-report.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
-import { addLocalSourceOptions, OVERWRITE, SOURCE_KINDS } from '../options/skin-options.ts';
+import {
+  addLocalSourceOptions,
+  OVERWRITE,
+  rootsOf,
+  SOURCE_KINDS,
+  specOf,
+  verifySources,
+} from '../options/skin-options.ts';
 import { columnRows, type Fields, fieldColumns, JsonList } from '../output/described.ts';
 import { COPIED_PICTURE, OutputGuard } from '../output/output-guard.ts';
 import { findTexture, readable } from '../preview.ts';

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, rmdirSync, statSync } from 'node:fs';
 import { isSingle } from '../../batch/sources/lists.ts';
-import { type BatchCall, rootsOf, specOf, verifySources } from '../batch/call.ts';
+import { type BatchCall, kindOfOut, verifyOneFile } from '../batch/output.ts';
 import { keepMemoryFlat, runBatchCommand } from '../batch/run.ts';
 import { PLAN_OUTPUT } from '../batch/summary.ts';
 import type { Settings } from '../config/settings.ts';
@@ -13,12 +13,15 @@ import {
   addOutputOptions,
   addSkinOptions,
   addSourceOptions,
+  rootsOf,
   SOURCE_KINDS,
+  specOf,
   type TypedBatchOptions,
   type TypedOutputOptions,
   type TypedSkinOptions,
   typedSettings,
   verifyName,
+  verifySources,
 } from '../options/skin-options.ts';
 import type { DocumentCheck, FormatCheck } from '../output/document-check.ts';
 import { type FormatChoice, isPackFormat } from '../output/format-names.ts';
@@ -102,7 +105,7 @@ async function readCall(
   verifyName(typed, isOne);
   const settings = await context.settings({ ...typedSettings(typed), slots: typed.slots });
   const check = follow ? await checkFor(settings.format) : undefined;
-  const isFolder = await namesFolder(typed.out, { isOne, formats: settings.format });
+  const isFolder = namesFolder(typed.out, { isOne, formats: settings.format });
   const cape = await capeOf(typed, settings, context);
   const { sources, player, from, visibility, variant } = typed;
   const purpose = JSON.stringify([command, process.cwd(), sources, player, from, visibility, variant, cape]);
@@ -159,12 +162,11 @@ async function openPack(
 }
 
 /** Whether `--out` names a folder. @throws CliError if it names one file, but there is more to write */
-async function namesFolder(
+function namesFolder(
   out: string | undefined,
   several: { readonly isOne: boolean; readonly formats: readonly FormatChoice[] | undefined },
-): Promise<boolean> {
+): boolean {
   if (out === undefined) return false;
-  const { kindOfOut, verifyOneFile } = await import('../batch/output.ts');
   verifyOneFile(out, several);
   return kindOfOut(out, several.formats) === 'folder';
 }

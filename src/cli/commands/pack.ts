@@ -2,7 +2,6 @@ import { join, resolve } from 'node:path';
 import { removeLeftovers, restoreFolder } from '../../base/files.ts';
 import { ALL_GAMES, assumedVersions } from '../../pack/games.ts';
 import { MAX_SERVER_PACK } from '../../pack/pack.ts';
-import { specOf, verifySources } from '../batch/call.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus } from '../errors/exit.ts';
 import { nonEmpty } from '../options/option-values.ts';
@@ -12,7 +11,9 @@ import {
   OVERWRITE,
   packNamespace,
   SOURCE_KINDS,
+  specOf,
   variantOption,
+  verifySources,
 } from '../options/skin-options.ts';
 import type { Fields } from '../output/described.ts';
 import { changeText, openTarget, type PackTarget, removeFrom, verifyTarget } from '../pack/into-pack.ts';

@@ -9,12 +9,11 @@ import { decodeCape } from '../../skin/read-skin.ts';
 import { drawFlat } from '../../skin/render/flat.ts';
 import { drawView } from '../../skin/render/render.ts';
 import { DEFAULT_SIZE, DEFAULT_VIEW, MAX_SIZE, MIN_SIZE, VIEWS, type View } from '../../skin/render/views.ts';
-import { onlySource, rootsOf, specOf } from '../batch/call.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { sourceReportOf } from '../errors/error-report.ts';
 import { type CliError, exitStatus, usageError } from '../errors/exit.ts';
 import { wholeNumber } from '../options/option-values.ts';
-import { collect, OVERWRITE, variantOption } from '../options/skin-options.ts';
+import { collect, OVERWRITE, onlySource, rootsOf, specOf, variantOption } from '../options/skin-options.ts';
 import { columnRows, type Fields, fieldColumns, JsonList } from '../output/described.ts';
 import { DRAWN_PICTURE, OutputGuard } from '../output/output-guard.ts';
 import {

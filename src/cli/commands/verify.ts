@@ -20,7 +20,7 @@ import {
   verifySkin,
 } from '../../batch/verify-skin.ts';
 import { publicKeyIn } from '../../dispatch/service-facts.ts';
-import { SignerTally } from '../batch/call.ts';
+import { SignerTally } from '../batch/summary.ts';
 import { type Verifiers, verifierClients } from '../connection/verifiers.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus } from '../errors/exit.ts';

@@ -1,10 +1,15 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { MAX_SHOWN_NAME, shownNameProblem } from '../../base/text.ts';
+import { MAX_SHOWN_NAME, shownName, shownNameProblem } from '../../base/text.ts';
+import type { BatchSource, Coverage } from '../../batch/model.ts';
+import { fetchedSources } from '../../batch/sources/fetch-locally.ts';
+import { openSources } from '../../batch/sources/lists.ts';
 import type { RequiredSigner } from '../../batch/verify-skin.ts';
 import { parseBaseUrl } from '../../client/requester.ts';
 import { type GameRange, GameRangeError, NEWEST_GAME, parseGames } from '../../pack/games.ts';
 import { namespaceProblem } from '../../pack/names.ts';
+import { readProxies } from '../config/network-settings.ts';
 import type { SettingName } from '../config/settings.ts';
+import type { CommandContext } from '../context/context.ts';
 import { usageError } from '../errors/exit.ts';
 import {
   FORMAT_NAMES,
@@ -14,6 +19,7 @@ import {
   splitFormats,
 } from '../output/format-names.ts';
 import { REPORT_KINDS, type ReportKind } from '../output/reports/report.ts';
+import { openStdin } from '../terminal/read-input.ts';
 import { clean } from '../text/text.ts';
 import { network, nonEmpty, refuseCredentials, timeoutOption, wholeNumber } from './option-values.ts';
 
@@ -338,4 +344,94 @@ function collectReport(text: string, before: readonly ReportRequest[] = []): rea
   const known = REPORT_KINDS.find((name) => name === kind);
   if (known && path !== '') return [...before, { kind: known, path }];
   throw new InvalidArgumentError(`Give ${REPORT_KINDS.map((name) => `${name}=FILE`).join(' or ')}.`);
+}
+
+/** The options that name sources. */
+type TypedSources = Pick<TypedBatchOptions, 'recursive' | 'ignore' | 'from' | 'player' | 'as' | 'fit'> & {
+  readonly sources: readonly string[];
+};
+
+export function specOf(typed: TypedSources) {
+  return {
+    args: typed.sources,
+    players: typed.player ?? [],
+    from: typed.from ?? [],
+    recursive: typed.recursive ?? false,
+    ignore: typed.ignore ?? [],
+    ...(typed.fit && { fit: true }),
+    ...(typed.as && { as: typed.as }),
+  };
+}
+
+/** @throws CliError if nothing names a source */
+export function verifySources(
+  { args, players, from }: ReturnType<typeof specOf>,
+  hint = 'Give a PNG file, a folder, --player NAME, or --from LIST.',
+): void {
+  if (args.length + players.length + from.length === 0)
+    throw usageError('no_source', 'No sources given.', hint);
+}
+
+export function rootsOf(context: Pick<CommandContext, 'io' | 'signal'>) {
+  return { cwd: process.cwd(), stdin: () => openStdin(context) };
+}
+
+interface SourceReadingOptions {
+  /** Called with a sentence about each unusable part of a list. */
+  readonly warn?: (message: string) => void;
+  /** Records the folders and lists that were read whole. */
+  readonly coverage?: Coverage | undefined;
+}
+
+/** Returns the named sources as a stream. */
+export function sourcesOf(
+  {
+    context,
+    typed,
+    pack,
+  }: {
+    readonly context: Pick<CommandContext, 'io' | 'signal' | 'env' | 'waits' | 'messages'>;
+    readonly typed: TypedSources & Pick<TypedBatchOptions, 'fetchLocally'> & Pick<TypedSkinOptions, 'name'>;
+    /** Takes note of each source on its way. */
+    readonly pack?: { noted(sources: AsyncIterable<BatchSource>): AsyncIterable<BatchSource> } | undefined;
+  },
+  { warn = (message) => void context.messages.warn(message), coverage }: SourceReadingOptions = {},
+): AsyncIterable<BatchSource> {
+  const all = openSources(specOf(typed), { ...rootsOf(context), warn, coverage });
+  const found = pack ? pack.noted(all) : all;
+  const sources = typed.fetchLocally ? fetched(found, context) : found;
+  return typed.name === undefined ? sources : named(sources, typed.name);
+}
+
+function fetched(
+  sources: AsyncIterable<BatchSource>,
+  { signal, env, waits }: Pick<CommandContext, 'signal' | 'env' | 'waits'>,
+): AsyncIterable<BatchSource> {
+  return fetchedSources(sources, {
+    signal,
+    proxies: readProxies(env),
+    onWait: (wait) => waits.paused(wait),
+  });
+}
+
+async function* named(sources: AsyncIterable<BatchSource>, name: string): AsyncGenerator<BatchSource> {
+  for await (const source of sources) yield { ...source, name: shownName(name) };
+}
+
+/** The one skin that an argument names. @throws CliError if it names several, as a folder does */
+export async function onlySource(text: string, context: CommandContext): Promise<BatchSource> {
+  const sources: BatchSource[] = [];
+  const spec = { args: [text], from: [], recursive: false, ignore: [] };
+  for await (const source of openSources(spec, rootsOf(context))) {
+    sources.push(source);
+    if (sources.length > 1) break;
+  }
+  const [only] = sources;
+  if (only && sources.length === 1 && !isEmptyFolder(only)) return only;
+  throw usageError('not_one_source', `${text} is not a single skin.`, 'Give one PNG file, not a folder.');
+}
+
+/** Its own hint leads to an option that only commands for many skins have. */
+function isEmptyFolder({ content }: BatchSource): boolean {
+  return content.kind === 'problem' && content.problem.code === 'empty_folder';
 }

@@ -13,10 +13,10 @@ import type { PackSource } from '../../pack/pack.ts';
 import { capeTexture, type PackTexture, type SkinTexture, skinTexture } from '../../pack/texture.ts';
 import { InvalidImageError } from '../../skin/picture.ts';
 import type { Variant } from '../../skin/regions.ts';
-import { rootsOf } from '../batch/call.ts';
 import type { CommandContext } from '../context/context.ts';
 import { sourceReportOf } from '../errors/error-report.ts';
 import { CliError } from '../errors/exit.ts';
+import { rootsOf } from '../options/skin-options.ts';
 import { bytesOf, type FoundTexture, findTexture, readable } from '../preview.ts';
 import type { NamedSource } from './named-sources.ts';
 

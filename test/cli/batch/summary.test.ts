@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { BatchEvent, BatchSummary } from '../../../src/batch/options.ts';
-import type { BatchCall } from '../../../src/cli/batch/call.ts';
+import type { BatchCall } from '../../../src/cli/batch/output.ts';
 import { exitAfterFailures, printPlan, printSummary } from '../../../src/cli/batch/summary.ts';
 import { Messages } from '../../../src/cli/terminal/messages.ts';
 import { testIo } from '../../support/cli/test-io.ts';

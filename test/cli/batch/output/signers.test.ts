@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { BatchResult } from '../../../../src/batch/model.ts';
 import type { GameKeys } from '../../../../src/batch/signers.ts';
-import { verifyRequiredSigner } from '../../../../src/cli/batch/call.ts';
+import { verifyRequiredSigner } from '../../../../src/cli/batch/output.ts';
 
 /** As a known result, which reads its skin from the lockfile when it is asked for it. */
 const result = {

@@ -2,9 +2,13 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import {
   type Holder,
+  JOINS_PER_MINUTE,
+  joinShares,
   KNOWN_FOR,
   KnownAddresses,
   Line,
+  LOOKUPS,
+  LookupBudget,
   type Place,
   Remembered,
   Room,
@@ -14,7 +18,6 @@ import {
   Turns,
 } from '../../src/server/pools.ts';
 import { anonymousCaller } from '../../src/server/service/callers.ts';
-import { JOINS_PER_MINUTE, joinShares, LOOKUPS, LookupBudget } from '../../src/server/service/lookups.ts';
 import { Plans } from '../../src/server/service/plans.ts';
 import { MovableClock } from '../support/server/movable-clock.ts';
 

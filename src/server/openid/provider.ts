@@ -10,16 +10,17 @@ import { Remembered } from '../pools.ts';
 import {
   asProviderError,
   type Claims,
+  claimFindings,
   claimOf,
   claimsAskedFor,
   nameIn,
   type OpenIdSettings,
   ProviderError,
   passes,
+  providerFault,
   type Rights,
   rightsIn,
 } from './claims.ts';
-import { claimFindings, providerFault } from './findings.ts';
 
 /** Time limit of a request to the provider, in milliseconds. */
 const TIMEOUT = 8_000;

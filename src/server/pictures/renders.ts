@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { ByteCache } from '../../base/caches.ts';
+import type { Clock } from '../../base/clock.ts';
 import { VERSION } from '../../base/version.ts';
 import type { Game } from '../../game/game.ts';
 import { downloadTexture, textureHashOf } from '../../game/profiles.ts';
@@ -15,11 +16,12 @@ import {
   type View,
   widthOf,
 } from '../../skin/render/views.ts';
-import { type Holder, type KnownAddresses, Line, SHARES } from '../pools.ts';
+import { Allowances, untilAffordable } from '../fairness.ts';
+import { type Holder, type KnownAddresses, Line, LOOKUPS, LookupBudget, SHARES } from '../pools.ts';
 import type { Caller, StoreContext } from '../service/callers.ts';
-import { LOOKUPS, LookupBudget } from '../service/lookups.ts';
 import { ownPath, textureHashIn } from '../service/own-addresses.ts';
 import { Refusal } from '../service/refusal.ts';
+import { waitRefusal } from '../service/request-limits.ts';
 import { readSkin } from '../service/skins/skins.ts';
 import { requestFromGame } from '../service/sources/player.ts';
 import type { SourceContext } from '../service/sources/source.ts';
@@ -28,7 +30,6 @@ import type { Db } from '../store/db.ts';
 import { findBlockedImage } from '../store/moderation.ts';
 import type { SkinWithData } from '../store/skins.ts';
 import { findServedTexture, findServedTextures } from '../store/textures.ts';
-import type { RenderBudget } from './render-budget.ts';
 import type { Draw, RenderJob, RenderThread } from './render-thread.ts';
 
 /** A texture's name, and a function that reads its bytes. */
@@ -353,4 +354,44 @@ function ownTextureAt(context: Pick<SourceContext, 'ownAddresses'>, text: string
   const url = URL.parse(text);
   const path = url ? ownPath(context, url) : undefined;
   return path === undefined ? undefined : textureHashIn(path);
+}
+
+/** Pixels per unit of the budget. Smaller pictures count as one unit. */
+const UNIT = 256 * 256;
+/** Units per minute and caller: 600 heads, or 37 of the largest pictures, which take two seconds to draw. */
+const UNITS_PER_MINUTE = 600;
+/** With more callers than this, those with a full budget are forgotten. */
+const MAX_DRAWING = 10_000;
+
+/** Limits drawing per caller. Each process counts by itself. */
+export class RenderBudget {
+  readonly #clock: Clock;
+  readonly #allowances = new Allowances(UNITS_PER_MINUTE, MAX_DRAWING);
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** @throws Refusal `rate_limit` */
+  spend(
+    caller: Caller,
+    { width, height }: { readonly width: number; readonly height: number },
+  ): { readonly isLarge: boolean } {
+    const allowance = this.#allowances.of(caller.owner, this.#clock.monotonic());
+    const cost = Math.ceil((width * height) / UNIT);
+    const wait = untilAffordable(allowance, cost, UNITS_PER_MINUTE);
+    if (wait > 0) throw this.#refusal(caller, wait);
+    allowance.left -= cost;
+    return { isLarge: cost > 1 };
+  }
+
+  #refusal(caller: Caller, wait: number): Refusal {
+    return waitRefusal('rate_limit', {
+      message:
+        'This address has requested too many new pictures in the last minute. Wait, or request smaller ones.',
+      caller,
+      wait: Math.max(1_000, wait),
+      now: this.#clock.now(),
+    });
+  }
 }

@@ -9,9 +9,16 @@ import {
   readJoined,
   type SignedProfile,
 } from '../../game/profiles.ts';
-import { type Holder, type KnownAddresses, Remembered } from '../pools.ts';
+import {
+  type Holder,
+  JOINS_PER_MINUTE,
+  joinShares,
+  type KnownAddresses,
+  LOOKUPS,
+  LookupBudget,
+  Remembered,
+} from '../pools.ts';
 import type { Caller, StoreContext } from './callers.ts';
-import { JOINS_PER_MINUTE, joinShares, LOOKUPS, LookupBudget } from './lookups.ts';
 import {
   joinedInWorn,
   offlinePlayers,

@@ -1,7 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { RenderBudget } from '../../../src/server/pictures/render-budget.ts';
 import type { Draw, RenderJob } from '../../../src/server/pictures/render-thread.ts';
-import { type RenderInput, Renders } from '../../../src/server/pictures/renders.ts';
+import { RenderBudget, type RenderInput, Renders } from '../../../src/server/pictures/renders.ts';
 import { KnownAddresses } from '../../../src/server/pools.ts';
 import { anonymousCaller } from '../../../src/server/service/callers.ts';
 import { Plans } from '../../../src/server/service/plans.ts';

@@ -1,14 +1,19 @@
 import type { z } from 'zod';
+import { GameError } from '../../../game/errors.ts';
 import type { Game } from '../../../game/game.ts';
 import { offlineIdOf, parsePlayerId } from '../../../game/names.ts';
 import type { OwnPlayerName, Player, WardrobeRule, wearSchema } from '../../../protocol/player.ts';
+import { decodeCape } from '../../../skin/read-skin.ts';
+import type { Variant } from '../../../skin/regions.ts';
 import type { Generator } from '../../generators/port.ts';
+import type { LookupBudget } from '../../pools.ts';
+import { findAccount } from '../../store/accounts.ts';
 import type { Db } from '../../store/db.ts';
 import { inManagement } from '../../store/locks.ts';
 import type { WardrobeHistoryRow, WardrobeRow } from '../../store/schema/tables.ts';
 import { findUserByName } from '../../store/sessions.ts';
 import type { SkinWithData } from '../../store/skins.ts';
-import { holdTextures } from '../../store/textures.ts';
+import { capeRowOf, findPublicCapeOf, holdTextures } from '../../store/textures.ts';
 import {
   addToHistory,
   countNamesOf,
@@ -32,15 +37,16 @@ import {
   type StoreContext,
   type UserCaller,
 } from '../callers.ts';
+import type { GameServers } from '../game-servers.ts';
+import { awaitSkin, DEFAULT_PATIENCE, type WaitContext } from '../jobs/jobs.ts';
 import type { StoreCeiling } from '../limits.ts';
-import type { LookupBudget } from '../lookups.ts';
 import { logAction, namesOf } from '../moderation.ts';
 import { Refusal } from '../refusal.ts';
-import { readCapeFor } from '../skins/capes.ts';
+import { decodeImage, readCapeFor } from '../skins/capes.ts';
 import { requireUnblocked } from '../skins/identity.ts';
 import { readSkin } from '../skins/skins.ts';
+import { type SubmitContext, submit } from '../submitting/submit.ts';
 import { userNotFound } from '../users/users.ts';
-import { requireNoAccount } from './claims.ts';
 
 /** Changes of a name that are remembered. */
 const HISTORY = 10;
@@ -371,4 +377,111 @@ function ownNameView(row: WardrobeRow, users: ReadonlyMap<string, string>): OwnP
     ...(user !== undefined && { user }),
     changedAt: new Date(changed_at).toISOString(),
   };
+}
+
+interface ClaimContext extends StoreContext {
+  readonly game: Game;
+  readonly wardrobe: { readonly claims: LookupBudget };
+}
+
+/**
+ * The name of a Minecraft account belongs to whoever has linked that account here.
+ * @throws Refusal `insufficient_grants`; `service_unavailable` while Mojang cannot tell
+ */
+export async function requireNoAccount(
+  { db, game, wardrobe }: ClaimContext,
+  user: UserCaller,
+  name: string,
+): Promise<void> {
+  const holder = { name: user.owner, isKnown: true };
+  const player = await tellingWhyNot(() =>
+    wardrobe.claims.during(holder, async () => await game.names.find(name)),
+  );
+  if (!player || (await findAccount(db, player.id))?.owner === user.owner) return;
+  throw new Refusal(
+    'insufficient_grants',
+    `${player.name} is the name of a Minecraft account. Link that account, or ask an operator for the name.`,
+  );
+}
+
+async function tellingWhyNot<T>(ask: () => Promise<T>): Promise<T> {
+  try {
+    return await ask();
+  } catch (cause) {
+    if (!(cause instanceof GameError)) throw cause;
+    throw new Refusal('service_unavailable', {
+      message:
+        'Mojang cannot tell now whether this is the name of a Minecraft account. Try again in a minute.',
+      cause,
+    });
+  }
+}
+
+interface NamingContext extends StoreContext {
+  readonly gameServers: GameServers;
+}
+
+interface UploadContext extends NamingContext, WardrobeContext, SubmitContext, WaitContext {}
+
+/** A player, as launchers name them. */
+interface Target {
+  readonly caller: Caller;
+  /** The UUID of a name in offline mode, or of a Minecraft account. */
+  readonly uuid: string;
+}
+
+/** Lets a name of the caller wear a picture, which becomes an unlisted skin. The name keeps its cape. @throws Refusal */
+export async function wearPicture(
+  context: UploadContext,
+  target: Target,
+  { bytes, fileName, variant }: { bytes: Uint8Array; fileName: string | undefined; variant: Variant },
+): Promise<void> {
+  const { caller } = target;
+  const { spelling, cape_hash } = await ownName(context, target);
+  const mayKeep = caller.plan.capes && context.generator.refusesCapes === undefined;
+  const cape = mayKeep && cape_hash !== null ? await findPublicCapeOf(context.db, cape_hash) : undefined;
+  const submitted = await submit(context, {
+    ...{ caller, variant, name: null, cape: cape?.uuid },
+    ...{ source: { kind: 'upload', bytes, fileName }, visibility: 'unlisted' },
+    ...{ via: 'queue', checkOnly: false },
+  });
+  const made =
+    submitted.kind === 'known'
+      ? submitted.skin
+      : await awaitSkin(context, { caller, job: submitted.job }, DEFAULT_PATIENCE);
+  await wear(context, caller, spelling, { skin: made.uuid });
+}
+
+/** Lets a name of the caller wear the cape of this service that the picture shows. @throws Refusal */
+export async function wearPicturedCape(
+  context: UploadContext,
+  target: Target,
+  bytes: Uint8Array,
+): Promise<void> {
+  const { spelling } = await ownName(context, target);
+  const cape = await findPublicCapeOf(context.db, capeRowOf(decodeImage(bytes, decodeCape)).hash);
+  if (!cape)
+    throw new Refusal('invalid_cape', 'Only capes that this service has can be worn: GET /v2/capes.');
+  await wear(context, target.caller, spelling, { cape: cape.uuid });
+}
+
+/** Takes the cape, or everything, off a name of the caller. @throws Refusal */
+export async function takeOff(context: UploadContext, target: Target, type: 'skin' | 'cape'): Promise<void> {
+  const { spelling, cape_hash } = await ownName(context, target);
+  if (type === 'skin') await undress(context, target.caller, spelling);
+  else if (cape_hash !== null) await wear(context, target.caller, spelling, { cape: null });
+}
+
+/** @throws Refusal `player_not_found`, the same for a name that nobody has as for another user's */
+export async function ownName(context: NamingContext, { caller, uuid }: Target): Promise<WardrobeRow> {
+  const id = parsePlayerId(uuid);
+  if (id === undefined) throw noSuchPlayer();
+  const { db, gameServers } = context;
+  let row = await findNameOfPlayer(db, id);
+  if (!row) {
+    const player = await gameServers.profile(id, caller);
+    row = player && (await findName(db, player.name.toLowerCase()));
+  }
+  if (!row || !mayManage(caller, row)) throw noSuchPlayer();
+  return row;
 }

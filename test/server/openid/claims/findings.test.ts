@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { claimFindings, providerFault } from '../../../src/server/openid/findings.ts';
-import { OutboundError } from '../../../src/server/outbound/target.ts';
+import { claimFindings, providerFault } from '../../../../src/server/openid/claims.ts';
+import { OutboundError } from '../../../../src/server/outbound/target.ts';
 
 const settings = {
   issuer: 'https://id.example.org/realm/',

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { IdleWorkers } from '../../../src/server/workers/idle-workers.ts';
+import { IdleWorkers } from '../../../../src/server/workers/worker-pool.ts';
 
 /** Sleeps end when the test says so. */
 function setScene() {

@@ -229,13 +229,6 @@ export function finishedSkin(skin: ReceivedSkin): FinishedSkin {
   };
 }
 
-/** Both lists with each code once, since client and service check the same picture. */
-export function mergeNotes(ours: readonly Note[], theirs: readonly Note[]): Note[] {
-  const codes = new Set(ours.map((note) => note.code));
-  const all = [...ours, ...theirs.filter((note) => !codes.has(note.code))];
-  return all.map(({ code, message }) => ({ code, message }));
-}
-
 /** What our own service says with `invalid_image_url` when it must not fetch an address. */
 const REFUSED_ADDRESS_CODES: ReadonlySet<string> = new Set(['address_refused', 'port_refused']);
 

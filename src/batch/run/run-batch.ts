@@ -9,9 +9,9 @@ import {
   DeliveryError,
   type RunningProgress,
 } from '../options.ts';
+import { skinOptions } from '../pictures.ts';
 import type { MadeSkin } from '../skin-maker/result-verifier.ts';
 import { SkinMaker } from '../skin-maker/skin-maker.ts';
-import { skinOptions } from '../skin-maker/source-to-send.ts';
 import { LockfileChanges, type OpenBatch, openBatch, saveFiles } from './batch-files.ts';
 import type { LockedSource, Planned, SourceDecision } from './planner.ts';
 import {

@@ -1,4 +1,3 @@
-import type { StopSignals } from '../../base/clock.ts';
 import { JobFailedError, ServiceError, SkinsmithError } from '../../client/errors.ts';
 import type { JobAnswer } from '../../client/types.ts';
 import { MissingResultError } from '../../dispatch/job-tracker.ts';
@@ -9,14 +8,12 @@ import type { Facts } from '../../dispatch/service-facts.ts';
 import type { Session } from '../../dispatch/session.ts';
 import type { Note } from '../../protocol/envelope.ts';
 import { TEMPORARY_ERRORS } from '../../protocol/errors.ts';
-import type { Job } from '../../protocol/job.ts';
 import type { ReceivedSkin } from '../../protocol/skin.ts';
 import type { Journal } from '../journal.ts';
 import {
   type FinishedSkin,
   fetchHint,
   finishedSkin,
-  mergeNotes,
   pixelsOf,
   provableVariant,
   type SignedBy,
@@ -24,7 +21,7 @@ import {
   type Work,
 } from '../model.ts';
 import type { BatchOptions } from '../options.ts';
-import { pictureOf } from '../pictures.ts';
+import { mergeNotes, pictureOf } from '../pictures.ts';
 import { UNPROVED, UNPROVED_NOTE } from '../signers.ts';
 
 /** New skin data. */
@@ -34,7 +31,7 @@ export interface MadeSkin {
   readonly warnings: readonly Note[];
 }
 
-interface ResultHandlers {
+export interface ResultHandlers {
   readonly onDone: (work: Work, made: MadeSkin) => Promise<void>;
   readonly onFailed: (work: Work, problem: SourceProblem, job: string | undefined) => Promise<void>;
   /** The work is submitted again, with the reason. `mayCost`: it may be paid for twice. */
@@ -260,22 +257,4 @@ export class SkinProver {
     // `embedded` names both the service and its signer.
     return { signer: this.#options.options.service.name, key: this.#options.facts().fingerprint };
   }
-}
-
-/** The options of the part of a batch that talks to the service, and its callbacks. */
-export interface SkinMakerOptions extends ResultHandlers, StopSignals {
-  readonly options: BatchOptions;
-  readonly journal: Journal;
-  readonly onWaiting: (
-    reason: 'limit' | 'trouble' | 'queue',
-    message: string,
-    ms: number | undefined,
-  ) => void;
-  /** The service has a job for it. */
-  readonly onAccepted: (work: Work, job: Job) => void;
-  /** Other processes of the caller cannot be taken into account; gives the reason. */
-  readonly onAlone: (why: string) => void;
-  readonly onFatal: (error: unknown) => void;
-  /** A change that may let the batch continue or end. */
-  readonly onChange: () => void;
 }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
-import { systemClock } from '../../base/clock.ts';
+import { type StopSignals, systemClock } from '../../base/clock.ts';
 import { isUuid } from '../../base/text.ts';
 import { Dispatcher, type DispatcherUser } from '../../dispatch/dispatcher.ts';
 import { endsBatch } from '../../dispatch/outage.ts';
@@ -15,13 +15,13 @@ import {
 } from '../../dispatch/service-facts.ts';
 import { LONGEST_LAG } from '../../dispatch/service-memory.ts';
 import { Session } from '../../dispatch/session.ts';
-import { isPending } from '../../protocol/job.ts';
-import type { WorkState } from '../journal.ts';
+import { isPending, type Job } from '../../protocol/job.ts';
+import type { Journal, WorkState } from '../journal.ts';
 import { BatchSetupError, pixelsOf, type Work } from '../model.ts';
 import type { BatchOptions } from '../options.ts';
+import { requestFor } from '../pictures.ts';
 import { EMBEDDED } from '../signers.ts';
-import { problemOf, ResultVerifier, type SkinMakerOptions, SkinProver } from './result-verifier.ts';
-import { requestFor } from './source-to-send.ts';
+import { problemOf, type ResultHandlers, ResultVerifier, SkinProver } from './result-verifier.ts';
 
 const DEFAULT_RETRIES = 2;
 const DEFAULT_POLL = 5_000;
@@ -41,6 +41,24 @@ const NO_FACTS: Facts = {
   capeTexture: undefined,
   skinDomains: [],
 };
+
+/** The options of the part of a batch that talks to the service, and its callbacks. */
+export interface SkinMakerOptions extends ResultHandlers, StopSignals {
+  readonly options: BatchOptions;
+  readonly journal: Journal;
+  readonly onWaiting: (
+    reason: 'limit' | 'trouble' | 'queue',
+    message: string,
+    ms: number | undefined,
+  ) => void;
+  /** The service has a job for it. */
+  readonly onAccepted: (work: Work, job: Job) => void;
+  /** Other processes of the caller cannot be taken into account; gives the reason. */
+  readonly onAlone: (why: string) => void;
+  readonly onFatal: (error: unknown) => void;
+  /** A change that may let the batch continue or end. */
+  readonly onChange: () => void;
+}
 
 /** The part of a batch that talks to the service: work goes in, results come out. */
 export class SkinMaker {

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { BatchSource, SourceContent, Work } from '../../../src/batch/model.ts';
-import { requestFor } from '../../../src/batch/skin-maker/source-to-send.ts';
+import { requestFor } from '../../../src/batch/pictures.ts';
 import { PlayerNameError, type PlayerNames } from '../../../src/batch/sources/player-names.ts';
 import { NetworkError } from '../../../src/client/errors.ts';
 import type { SkinClient } from '../../../src/client/skin-client.ts';

@@ -1,8 +1,15 @@
 import { Replacement, removeLeftovers } from '../../base/files.ts';
 import type { LockEntry, SourceRecord } from '../../protocol/lock-line.ts';
 import type { SignedBy, SourceProblem } from '../model.ts';
-import { LockfileError } from './entries.ts';
-import { type IndexedEntry, MergedFile, merge, type ReadingOptions, Snapshot } from './snapshot.ts';
+import {
+  changedInUse,
+  type IndexedEntry,
+  LockfileError,
+  type ReadingOptions,
+  Snapshot,
+  workOf,
+  writableLine,
+} from './entries.ts';
 
 /**
  * Where the lockfile has a work key. `same`: at that source; `moved`: at another source (a renamed file); `changed`: the
@@ -264,3 +271,137 @@ export function entryProblem(error: unknown): SourceProblem {
 }
 
 const ONE_ENTRY: ReadonlySet<string> = new Set(['lockfile_damaged', 'lockfile_invalid']);
+
+/** Bytes written at once. */
+const CHUNK = 256 * 1024;
+
+/**
+ * Builds `target` from the old entries and the changes, which must be sorted by source.
+ * @returns how many old entries are dropped: their source is neither changed nor kept
+ */
+export function merge(
+  old: Snapshot,
+  changes: Iterable<LockEntry>,
+  keep: (source: string) => boolean,
+  target: MergedFile,
+): number {
+  let [at, dropped] = [0, 0];
+  const passUntil = (isEnd: (source: string) => boolean) => {
+    for (let next = old.entries[at]; next && !isEnd(next.source); next = old.entries[++at]) {
+      if (keep(next.source)) target.keep(next);
+      else dropped++;
+    }
+  };
+  for (const { source, lines } of bySource(changes, old.path)) {
+    passUntil((other) => other >= source);
+    while (old.entries[at]?.source === source) at++;
+    for (const line of lines) target.add(Buffer.from(line + old.lineEnd));
+  }
+  passUntil(() => false);
+  return dropped;
+}
+
+/** A source's new lines, by work key. */
+interface Replaced {
+  readonly source: string;
+  readonly lines: readonly string[];
+}
+
+/** @throws Error when the changes are not sorted, LockfileError when one cannot be written */
+function* bySource(changes: Iterable<LockEntry>, path: string): Generator<Replaced, void, void> {
+  let source: string | undefined;
+  let lines = new Map<string, string>();
+  for (const change of changes) {
+    if (source !== undefined && change.source !== source) {
+      if (change.source < source) throw new Error(`Changes of a lockfile come sorted: ${change.source}`);
+      yield { source, lines: inOrder(lines) };
+      lines = new Map();
+    }
+    source = change.source;
+    const line = writableLine(change, path);
+    lines.set(workOf(change), line);
+  }
+  if (source !== undefined) yield { source, lines: inOrder(lines) };
+}
+
+function inOrder(lines: ReadonlyMap<string, string>): readonly string[] {
+  return [...lines].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, line]) => line);
+}
+
+/**
+ * The lockfile that replaces the old one: lines of the old one as they are, and new ones. Nothing is written while the
+ * result is identical to the start of the old file.
+ */
+export class MergedFile {
+  readonly #old: Snapshot;
+  #file: Replacement | undefined;
+  /** Bytes of the old file that the result starts with, while nothing is written. */
+  #same = 0;
+  /** Bytes to write together, and how many they are. */
+  #waiting: Buffer[] = [];
+  #waitingSize = 0;
+
+  constructor(old: Snapshot) {
+    this.#old = old;
+  }
+
+  /** Appends an entry of the old file as it is. @throws LockfileError when it is gone */
+  keep({ offset, length }: IndexedEntry): void {
+    const { isEnded, lineEnd, size } = this.#old;
+    if (!this.#file && offset === this.#same) this.#same += length;
+    else this.#write(this.#bytesOfOld(offset, length));
+    if (!isEnded && offset + length === size) this.add(Buffer.from(lineEnd));
+  }
+
+  /** Appends new bytes, which may turn out to equal the old ones. */
+  add(bytes: Buffer): void {
+    if (!this.#file && this.#old.bytesAt(this.#same, bytes.length).equals(bytes)) this.#same += bytes.length;
+    else this.#write(bytes);
+  }
+
+  /** Flushes everything to disk; false if the result equals the old file and nothing was written. */
+  finish(): boolean {
+    if (!this.#file && this.#same === this.#old.size) return false;
+    const file = this.#begun();
+    this.#flush(file);
+    file.close(true);
+    return true;
+  }
+
+  /** Replaces the old file. Call `finish` first. */
+  replace(): void {
+    this.#file?.replace(true);
+  }
+
+  discard(): void {
+    this.#file?.discard();
+  }
+
+  #write(bytes: Buffer): void {
+    const file = this.#begun();
+    this.#waiting.push(bytes);
+    this.#waitingSize += bytes.length;
+    if (this.#waitingSize >= CHUNK) this.#flush(file);
+  }
+
+  /** The new file, with all that it has in common with the old one. */
+  #begun(): Replacement {
+    if (this.#file) return this.#file;
+    this.#file = new Replacement(this.#old.path);
+    for (let at = 0; at < this.#same; at += CHUNK)
+      this.#file.write(this.#bytesOfOld(at, Math.min(CHUNK, this.#same - at)));
+    return this.#file;
+  }
+
+  #flush(file: Replacement): void {
+    file.write(Buffer.concat(this.#waiting));
+    this.#waiting = [];
+    this.#waitingSize = 0;
+  }
+
+  #bytesOfOld(offset: number, length: number): Buffer {
+    const bytes = this.#old.bytesAt(offset, length);
+    if (bytes.length < length) throw changedInUse(this.#old.path);
+    return bytes;
+  }
+}

@@ -1,8 +1,7 @@
 import { closeSync, fstatSync, openSync, statSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { LONGEST_LINE } from '../../../src/batch/lockfile/entries.ts';
-import { linesOf, Snapshot } from '../../../src/batch/lockfile/snapshot.ts';
-import { entriesOf, ownPath, textOf } from '../../support/batch/lockfile-entries.ts';
+import { LONGEST_LINE, linesOf, Snapshot } from '../../../../src/batch/lockfile/entries.ts';
+import { entriesOf, ownPath, textOf } from '../../../support/batch/lockfile-entries.ts';
 
 const TEXT = textOf(entriesOf('a.png', 'b.png'));
 /** Bytes read at once. */

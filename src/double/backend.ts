@@ -4,6 +4,7 @@ import type { HostedOptions } from './hosted/options.ts';
 import type { JobPlan } from './plans.ts';
 import type { Reply } from './replies.ts';
 import type { DoubleRequest } from './requests.ts';
+import type { Scenario } from './scenario.ts';
 
 /** What answers the requests that reach a double. */
 export interface Backend {
@@ -28,6 +29,24 @@ export class DoubleError extends Error {
   }
 }
 
+/** What a scenario says of the service. */
+export function hostedOptions({ service = {} }: Scenario): HostedOptions {
+  const { time, slots, perMinute, delay, eta, listLag, pollGap, workers, known, latency } = service;
+  return withoutAbsent({
+    serviceTime: time,
+    limit: slots,
+    rate: perMinute === undefined ? undefined : { limit: perMinute },
+    flags: perMinute === undefined ? undefined : { blockPerMinute: true },
+    delay,
+    eta: eta === false ? (false as const) : undefined,
+    lag: listLag === undefined ? undefined : () => listLag,
+    lookGap: pollGap,
+    workers,
+    known,
+    latency,
+  }) as HostedOptions;
+}
+
 /** Answers as the hosted service does. `url`: the double's root. */
 export function hostedBackend(url: string, options: HostedOptions): Backend {
   const api = new HostedApi(url, options);
@@ -38,5 +57,11 @@ export function hostedBackend(url: string, options: HostedOptions): Backend {
     refuse: (request, code, fault) => api.refuse(request, code, fault),
     unfinished: () => api.intake.book.unfinished('user', api.now()),
     close: async () => closing.abort(),
+  };
+}
+
+export function withoutAbsent<T extends object>(object: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]: Exclude<T[K], undefined>;
   };
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type Backend, DoubleError, hostedBackend } from './backend.ts';
+import { type Backend, DoubleError, hostedBackend, hostedOptions, withoutAbsent } from './backend.ts';
 import { DoubleClock, durationSchema } from './clock.ts';
 import { type Door, openDoor } from './door.ts';
 import {
@@ -10,7 +10,6 @@ import {
   violationsOf,
 } from './expectations.ts';
 import { type FaultSource, randomFaults, strike } from './faults.ts';
-import type { HostedOptions } from './hosted/options.ts';
 import { effectOfName } from './plans.ts';
 import {
   answered,
@@ -22,6 +21,7 @@ import {
   type Reply,
   refusalCode,
   refusalReply,
+  responseOf,
   withBody,
 } from './replies.ts';
 import {
@@ -36,11 +36,10 @@ import {
 } from './requests.ts';
 import {
   type PlannedAnswer,
-  parseScenario,
   type RuledRequest,
   type RuleEffect,
   Rules,
-  SCENARIOS,
+  readScenario,
   type Scenario,
   ScenarioError,
   type ScenarioInput,
@@ -107,6 +106,7 @@ const NOWHERE = 'http://double.invalid';
 const NO_TEXTURES = 'http://textures.invalid';
 const MAX_EXCHANGES = 10_000;
 const CONTROL = '/_double/';
+const NOTHING_HERE = { code: 'not_found', message: 'The double has nothing at this address.' };
 
 /**
  * Starts a double of the service for a test, in memory, on a free port of the loopback. Stop it at the end of the test:
@@ -137,6 +137,13 @@ interface State {
   readonly uses: Map<string, number>;
   expectations: Expectations;
   dropped: number;
+}
+
+/** What is to become of one request. */
+interface Course {
+  readonly effect: RuleEffect | undefined;
+  readonly process: () => Promise<Reply>;
+  readonly state: State;
 }
 
 class RunningDouble implements Double {
@@ -178,8 +185,8 @@ class RunningDouble implements Double {
     return this.#door?.url ?? NOWHERE;
   }
 
-  get #texturesUrl(): string {
-    return this.#textures?.url ?? NO_TEXTURES;
+  get #urls(): { readonly url: string; readonly texturesUrl: string } {
+    return { url: this.url, texturesUrl: this.#textures?.url ?? NO_TEXTURES };
   }
 
   get key(): string {
@@ -199,7 +206,7 @@ class RunningDouble implements Double {
       headers: Object.fromEntries(request.headers),
       body: Buffer.from(await request.arrayBuffer()),
     });
-    const outcome = await this.#handle(received, origin === this.#texturesUrl ? 'textures' : 'api');
+    const outcome = await this.#handle(received, origin === this.#urls.texturesUrl ? 'textures' : 'api');
     if (outcome.kind === 'cut')
       throw new TypeError('fetch failed', { cause: Object.assign(new Error('cut'), { code: 'ECONNRESET' }) });
     return responseOf(outcome.reply);
@@ -239,12 +246,7 @@ class RunningDouble implements Double {
     const { faults } = scenario;
     return {
       clock,
-      backend: await openBackend(this.#options, {
-        url: this.url,
-        texturesUrl: this.#texturesUrl,
-        clock,
-        scenario,
-      }),
+      backend: await openBackend(this.#options, { ...this.#urls, clock, scenario }),
       rules: new Rules(scenario.rules),
       faults: faults && randomFaults({ ...withoutAbsent(faults), seed }),
       exchanges: [],
@@ -312,14 +314,7 @@ class RunningDouble implements Double {
     return undefined;
   }
 
-  async #outcome(
-    request: DoubleRequest,
-    {
-      effect,
-      process,
-      state,
-    }: { effect: RuleEffect | undefined; process: () => Promise<Reply>; state: State },
-  ): Promise<Outcome> {
+  async #outcome(request: DoubleRequest, { effect, process, state }: Course): Promise<Outcome> {
     const { fault, answer } = effect ?? {};
     if (answer) {
       if (answer.processed) await process();
@@ -354,7 +349,8 @@ class RunningDouble implements Double {
         void sent.then(onStop);
         return jsonReply(200, { violations: this.violations() });
       }
-      return await this.#controlled(asked, content);
+      const order = Object.hasOwn(this.#orders, asked) ? this.#orders[asked] : undefined;
+      return order ? jsonReply(200, await order(content)) : refusalReply(404, NOTHING_HERE);
     } catch (error) {
       if (!(error instanceof SyntaxError || error instanceof ScenarioError || error instanceof DoubleError))
         throw error;
@@ -362,25 +358,22 @@ class RunningDouble implements Double {
     }
   }
 
-  async #controlled(request: string, content: unknown): Promise<Reply> {
-    switch (request) {
-      case 'GET requests':
-        return jsonReply(200, { requests: this.requests, dropped: this.#state.dropped });
-      case 'POST expect':
-        this.expect(content as z.input<typeof expectationsSchema>);
-        return jsonReply(200, { violations: this.violations() });
-      case 'GET expect':
-        return jsonReply(200, { violations: this.violations() });
-      case 'POST clock':
-        this.advance(parsed(z.strictObject({ advance: z.unknown() }), content).advance as number | string);
-        return jsonReply(200, { now: this.#state.clock.now() });
-      case 'POST reset':
-        await this.reset((content as { scenario?: ScenarioInput }).scenario);
-        return jsonReply(200, {});
-      default:
-        return refusalReply(404, { code: 'not_found', message: 'The double has nothing at this address.' });
-    }
-  }
+  readonly #orders: Readonly<Record<string, (content: unknown) => object | Promise<object>>> = {
+    'GET requests': () => ({ requests: this.requests, dropped: this.#state.dropped }),
+    'POST expect': (content) => {
+      this.expect(content as z.input<typeof expectationsSchema>);
+      return { violations: this.violations() };
+    },
+    'GET expect': () => ({ violations: this.violations() }),
+    'POST clock': (content) => {
+      this.advance(parsed(z.strictObject({ advance: z.unknown() }), content).advance as number | string);
+      return { now: this.#state.clock.now() };
+    },
+    'POST reset': async (content) => {
+      await this.reset((content as { scenario?: ScenarioInput }).scenario);
+      return {};
+    },
+  };
 }
 
 interface Setting {
@@ -390,6 +383,7 @@ interface Setting {
   readonly scenario: Scenario;
 }
 
+/** @throws DoubleError for what only the hosted service's double can do */
 async function openBackend({ as = 'hosted', seed = 1 }: DoubleOptions, setting: Setting): Promise<Backend> {
   const { url, clock, scenario, texturesUrl } = setting;
   if (as === 'skinsmith') {
@@ -406,42 +400,11 @@ async function openBackend({ as = 'hosted', seed = 1 }: DoubleOptions, setting: 
   return hostedBackend(url, options);
 }
 
-function hostedOptions({ service = {} }: Scenario): HostedOptions {
-  const { time, slots, perMinute, delay, eta, listLag, pollGap, workers, known, latency } = service;
-  return withoutAbsent({
-    serviceTime: time,
-    limit: slots,
-    rate: perMinute === undefined ? undefined : { limit: perMinute },
-    flags: perMinute === undefined ? undefined : { blockPerMinute: true },
-    delay,
-    eta: eta === false ? (false as const) : undefined,
-    lag: listLag === undefined ? undefined : () => listLag,
-    lookGap: pollGap,
-    workers,
-    known,
-    latency,
-  }) as HostedOptions;
-}
-
-/** @throws ScenarioError */
-function readScenario(given: string | ScenarioInput | undefined): Scenario {
-  if (typeof given !== 'string') return parseScenario(given);
-  const named = SCENARIOS[given];
-  if (named) return parseScenario(named.scenario);
-  throw new ScenarioError(`Unknown scenario ${given}. Scenarios: ${Object.keys(SCENARIOS).join(', ')}.`);
-}
-
 /** @throws ScenarioError */
 function parsed<S extends z.ZodType>(schema: S, value: unknown): z.output<S> {
   const { data, error } = schema.safeParse(value);
   if (error) throw new ScenarioError(z.prettifyError(error));
   return data as z.output<S>;
-}
-
-function withoutAbsent<T extends object>(object: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]: Exclude<T[K], undefined>;
-  };
 }
 
 /** Every answer says that it is a double's, so that nobody takes it for a service. */
@@ -462,10 +425,8 @@ function plannedReply({ status, code, message, headers = {}, body }: PlannedAnsw
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
   );
   if (typeof body === 'string') {
-    return withBody(
-      { status, headers: { 'content-type': 'text/html; charset=utf-8', ...lower } },
-      Buffer.from(body),
-    );
+    const html = { 'content-type': 'text/html; charset=utf-8', ...lower };
+    return withBody({ status, headers: html }, Buffer.from(body));
   }
   if (body !== undefined) return jsonReply(status, body, lower);
   if (code === undefined && status >= 400) return pageReply(status, message ?? `Error ${status}`, lower);
@@ -536,15 +497,4 @@ function describeEffect({ delay, fault, answer, alter, job }: RuleEffect): strin
   if (answer) return `answer ${answer.status}`;
   if (alter) return 'altered answer';
   return job ? 'job' : `delay ${delay} ms`;
-}
-
-function responseOf({ status, headers, body }: Reply): Response {
-  const all = new Headers();
-  for (const [name, value] of Object.entries(headers))
-    for (const one of typeof value === 'string' ? [value] : value) all.append(name, one);
-  const isEmpty = status === 204 || status === 304;
-  return new Response(isEmpty ? null : Buffer.isBuffer(body) ? new Uint8Array(body) : body, {
-    status,
-    headers: all,
-  });
 }

@@ -90,7 +90,7 @@ const LOOKS = 3;
 /** A submission that comes within this many milliseconds after an answer may have been sent before that arrived. */
 const ON_THE_WAY = 250;
 
-const POLITE: Expectations = {
+const POLITE: Required<Omit<Expectations, 'polite' | 'requests'>> = {
   maxPending: 5,
   pollGap: 1_000,
   keyOnApi: true,
@@ -99,27 +99,52 @@ const POLITE: Expectations = {
   waits: true,
 };
 
+interface Rule<Value> {
+  /** Those of the exchanges, in their order, that break it. */
+  readonly broken: (exchanges: readonly Exchange[], value: Value) => readonly Exchange[];
+  /** What the message says of so many of them. */
+  readonly says: (value: Value) => string;
+}
+
+const RULES: { readonly [Name in keyof typeof POLITE]: Rule<(typeof POLITE)[Name]> } = {
+  maxPending: {
+    broken: (exchanges, most) => exchanges.filter((one) => isSubmission(one) && isOver(one, most)),
+    says: (most) => `submissions came when the queue was full, or left more than ${most} jobs unfinished`,
+  },
+  pollGap: {
+    broken: tooFast,
+    says: (gap) =>
+      `polls came less than ${gap} ms after another of the same unfinished job, or after ${LOOKS} looks at the list without news`,
+  },
+  // Textures are on other hosts, to which a key must not go.
+  keyOnApi: {
+    broken: (exchanges) => exchanges.filter(({ key, kind }) => key !== 'none' && kind === 'texture'),
+    says: () => 'requests for textures carried the API key',
+  },
+  onceEach: {
+    broken: submittedAgain,
+    says: () =>
+      'submissions repeat one whose job may still succeed, or whose answer was lost, without a look at the list',
+  },
+  accepted: {
+    broken: (exchanges) => exchanges.filter(isNotAccepted),
+    says: () => 'requests had no key, a wrong one or one in the address, or a form that is refused',
+  },
+  waits: {
+    broken: impatient,
+    says: () => 'submissions came before the time that a 429 had named',
+  },
+};
+
 /** The expectations that callers did not meet. `exchanges`: in their order. */
 export function violationsOf(expected: Expectations, exchanges: readonly Exchange[]): Violation[] {
   const all = { ...(expected.polite && POLITE), ...expected };
-  return [
-    ...(all.maxPending === undefined ? [] : tooMany(exchanges, all.maxPending)),
-    ...(all.pollGap === undefined ? [] : tooFast(exchanges, all.pollGap)),
-    ...(all.keyOnApi ? keyElsewhere(exchanges) : []),
-    ...(all.onceEach ? submittedAgain(exchanges) : []),
-    ...(all.accepted ? notAccepted(exchanges) : []),
-    ...(all.waits ? impatient(exchanges) : []),
-    ...(all.requests ?? []).flatMap((count) => miscounted(exchanges, count)),
-  ];
-}
-
-function tooMany(exchanges: readonly Exchange[], most: number): Violation[] {
-  const over = exchanges.filter((exchange) => isSubmission(exchange) && isOver(exchange, most));
-  return violation(
-    'maxPending',
-    over,
-    (count) => `${count} submissions came when the queue was full, or left more than ${most} jobs unfinished`,
-  );
+  const broken = (Object.keys(RULES) as (keyof typeof RULES)[]).flatMap((name) => {
+    const { broken, says } = RULES[name] as Rule<unknown>;
+    const found = all[name] === undefined || all[name] === false ? [] : broken(exchanges, all[name]);
+    return found.length > 0 ? violation(name, `${found.length} ${says(all[name])}.`, found) : [];
+  });
+  return [...broken, ...(all.requests ?? []).flatMap((count) => miscounted(exchanges, count))];
 }
 
 function isOver({ code, pending, effect }: Exchange, most: number): boolean {
@@ -127,12 +152,12 @@ function isOver({ code, pending, effect }: Exchange, most: number): boolean {
   return isRefused || pending > most;
 }
 
-function tooFast(exchanges: readonly Exchange[], gap: number): Violation[] {
+function tooFast(exchanges: readonly Exchange[], gap: number): Exchange[] {
   /** When each unfinished job was polled last. */
   const last = new Map<string, number>();
   /** When the list was looked at since there were news. */
   let looks: number[] = [];
-  const fast = exchanges.filter((exchange) => {
+  return exchanges.filter((exchange) => {
     const { kind, job, at, pending } = exchange;
     if (isSubmission(exchange) || hasEnded(exchange)) looks = [];
     if (kind === 'list' && pending > 0) {
@@ -145,25 +170,13 @@ function tooFast(exchanges: readonly Exchange[], gap: number): Violation[] {
     last.set(job, at);
     return before !== undefined && at - before < gap - TOLERANCE;
   });
-  return violation(
-    'pollGap',
-    fast,
-    (count) =>
-      `${count} polls came less than ${gap} ms after another of the same unfinished job, or after ${LOOKS} looks at the list without news`,
-  );
 }
 
 function hasEnded({ jobStatus }: Exchange): boolean {
   return jobStatus === 'completed' || jobStatus === 'failed';
 }
 
-/** Textures are on other hosts, to which a key must not go. */
-function keyElsewhere(exchanges: readonly Exchange[]): Violation[] {
-  const leaks = exchanges.filter(({ key, kind }) => key !== 'none' && kind === 'texture');
-  return violation('keyOnApi', leaks, (count) => `${count} requests for textures carried the API key`);
-}
-
-function submittedAgain(exchanges: readonly Exchange[]): Violation[] {
+function submittedAgain(exchanges: readonly Exchange[]): Exchange[] {
   const jobs = new Map<string, string>();
   /** Jobs whose end the caller saw. */
   const ended = new Set<string>();
@@ -182,12 +195,7 @@ function submittedAgain(exchanges: readonly Exchange[]): Violation[] {
     // Version 1 has no list to look at.
     if (exchange.lost && kind !== 'v1-generate') lost.add(submits);
   }
-  return violation(
-    'onceEach',
-    again,
-    (count) =>
-      `${count} submissions repeat one whose job may still succeed, or whose answer was lost, without a look at the list`,
-  );
+  return again;
 }
 
 function startsJob({ status, lost }: Exchange): boolean {
@@ -204,27 +212,20 @@ const OWN_FAULTS: ReadonlySet<string> = new Set([
   'upload_error',
 ]);
 
-function notAccepted(exchanges: readonly Exchange[]): Violation[] {
-  const refused = exchanges.filter(({ kind, key, code, effect }) => {
-    if (key === 'query') return true;
-    // Plugins of version 1 have no key.
-    if (key === 'none' && (kind === 'submit' || kind === 'generate')) return true;
-    return effect === undefined && code !== undefined && OWN_FAULTS.has(code);
-  });
-  return violation(
-    'accepted',
-    refused,
-    (count) => `${count} requests had no key, a wrong one or one in the address, or a form that is refused`,
-  );
+function isNotAccepted({ kind, key, code, effect }: Exchange): boolean {
+  if (key === 'query') return true;
+  // Plugins of version 1 have no key.
+  if (key === 'none' && (kind === 'submit' || kind === 'generate')) return true;
+  return effect === undefined && code !== undefined && OWN_FAULTS.has(code);
 }
 
 /**
  * A caller that sends the same again has read the refusal. Other submissions count from when the answer must have
  * arrived: those sent together were already on their way.
  */
-function impatient(exchanges: readonly Exchange[]): Violation[] {
+function impatient(exchanges: readonly Exchange[]): Exchange[] {
   let limits: readonly { readonly notBefore: number; readonly refused: Exchange }[] = [];
-  const early = exchanges.filter((exchange) => {
+  return exchanges.filter((exchange) => {
     if (!isSubmission(exchange)) return false;
     const { at, submits, status, retryAt } = exchange;
     limits = limits.filter(({ notBefore }) => at < notBefore - TOLERANCE);
@@ -236,11 +237,6 @@ function impatient(exchanges: readonly Exchange[]): Violation[] {
       limits = [...limits, { notBefore: retryAt, refused: exchange }];
     return isEarly;
   });
-  return violation(
-    'waits',
-    early,
-    (count) => `${count} submissions came before the time that a 429 had named`,
-  );
 }
 
 function miscounted(
@@ -251,18 +247,9 @@ function miscounted(
   const found = exchanges.filter((exchange) => isIt(exchange as Pick<DoubleRequest, 'method' | 'address'>));
   if (found.length >= min && found.length <= max) return [];
   const wanted = found.length < min ? `at least ${min}` : `at most ${max}`;
-  const requests = found.slice(0, 10).map(({ number }) => number);
-  return [
-    { expectation: 'requests', message: `${found.length} requests for ${route}, not ${wanted}`, requests },
-  ];
+  return [violation('requests', `${found.length} requests for ${route}, not ${wanted}`, found)];
 }
 
-function violation(
-  expectation: keyof Expectations,
-  found: readonly Exchange[],
-  message: (count: number) => string,
-): Violation[] {
-  if (found.length === 0) return [];
-  const requests = found.slice(0, 10).map(({ number }) => number);
-  return [{ expectation, message: `${message(found.length)}.`, requests }];
+function violation(expectation: keyof Expectations, message: string, found: readonly Exchange[]): Violation {
+  return { expectation, message, requests: found.slice(0, 10).map(({ number }) => number) };
 }

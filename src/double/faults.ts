@@ -11,30 +11,6 @@ import {
 import type { DoubleRequest, RequestKind } from './requests.ts';
 import { seededRandom } from './seed.ts';
 
-/** Everything that can go wrong between a request and its answer. `-after`: the request was still processed. */
-export const FAULT_KINDS = [
-  'reset',
-  'reset-after',
-  'internal-error',
-  'bad-gateway',
-  'bad-gateway-after',
-  'unavailable',
-  /** A whole answer whose JSON is cut; processed. */
-  'truncated',
-  /** A connection that ends in the middle of the answer; processed. */
-  'cut',
-  /** Processed at once, answered late. */
-  'slow',
-  'rate-limit',
-  'job-limit',
-  'concurrency-limit',
-  /** Processed and answered, but without limits. */
-  'no-limits',
-] as const;
-/** `absent`, a proxy's page with a 404, never occurs at random, because it looks like an answer. */
-export const ALL_FAULT_KINDS = [...FAULT_KINDS, 'absent'] as const;
-export type FaultKind = (typeof ALL_FAULT_KINDS)[number];
-
 /** How a 429 states when to retry. The published server uses `seconds`; proxies in front of it use others. */
 export const WAIT_WORDS = ['seconds', 'date', 'next'] as const;
 export type WaitWord = (typeof WAIT_WORDS)[number];
@@ -55,7 +31,7 @@ export interface RandomFaults {
   /** Share of requests with faults, 0 to 1. */
   readonly share: number;
   /** Default: all kinds. */
-  readonly kinds?: readonly (typeof FAULT_KINDS)[number][] | undefined;
+  readonly kinds?: readonly FaultKind[] | undefined;
   /** Longest wait of a slow answer and of a rate limit, in milliseconds; default: 150. */
   readonly longestWait?: number | undefined;
 }
@@ -103,8 +79,8 @@ export interface FaultyRequest {
 
 type Strike = (request: FaultyRequest, fault: Fault) => Promise<Outcome> | Outcome;
 
+/** Everything that can go wrong between a request and its answer. `-after`: the request was still processed. */
 const STRIKES = {
-  absent: () => answered(pageReply(404, 'Not Found')),
   reset: () => ({ kind: 'cut' }),
   'reset-after': async ({ process }) => {
     await process();
@@ -118,12 +94,15 @@ const STRIKES = {
     return answered(pageReply(502, 'Bad Gateway'));
   },
   unavailable: ({ refuse }) => answered(refuse('service_unavailable')),
+  /** A whole answer whose JSON is cut; processed. */
   truncated: async ({ process }) => {
     const reply = await process();
     if (!Buffer.isBuffer(reply.body)) return { kind: 'cut' };
     return answered(withBody(reply, reply.body.subarray(0, reply.body.length / 2)));
   },
+  /** A connection that ends in the middle of the answer; processed. */
   cut: async ({ process }) => ({ kind: 'cut', half: await process() }),
+  /** Processed at once, answered late. */
   slow: async ({ process, clock, closing }, { wait = 0 }) => {
     const reply = await process();
     await clock.sleep(wait, closing);
@@ -132,11 +111,18 @@ const STRIKES = {
   'rate-limit': ({ refuse }) => answered(refuse('rate_limit')),
   'job-limit': ({ refuse }) => answered(refuse('job_limit')),
   'concurrency-limit': ({ refuse }) => answered(refuse('concurrency_limit')),
+  /** Processed and answered, but without limits. */
   'no-limits': async ({ process }) => answered(withoutLimits(await process())),
-} as const satisfies Record<FaultKind, Strike>;
+} as const satisfies Record<string, Strike>;
+const ABSENT: Strike = () => answered(pageReply(404, 'Not Found'));
+
+export const FAULT_KINDS = Object.keys(STRIKES) as (keyof typeof STRIKES)[];
+export type FaultKind = keyof typeof STRIKES | 'absent';
+/** `absent`, a proxy's page with a 404, never occurs at random, because it looks like an answer. */
+export const ALL_FAULT_KINDS: readonly FaultKind[] = [...FAULT_KINDS, 'absent'];
 
 /** The outcome of a request with a fault. */
 export async function strike(request: FaultyRequest, fault: Fault): Promise<Outcome> {
-  const how: Strike = STRIKES[fault.kind];
+  const how: Strike = fault.kind === 'absent' ? ABSENT : STRIKES[fault.kind];
   return await how(request, fault);
 }

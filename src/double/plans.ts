@@ -41,12 +41,7 @@ export interface JobPlan {
 export function isNewJob(plan: JobPlan | undefined, attempt: number): boolean {
   if (!plan || plan.isKnown) return false;
   const { isKnown, serviceTime, polls, fate } = plan;
-  return (
-    isKnown === false ||
-    serviceTime !== undefined ||
-    polls !== undefined ||
-    fateOf(fate, attempt) !== undefined
-  );
+  return isKnown === false || (serviceTime ?? polls ?? fateOf(fate, attempt)) !== undefined;
 }
 
 /** What a scenario does to one request. */
@@ -65,7 +60,8 @@ export interface NamedInput {
   readonly effect: (parts: readonly string[], use: number) => Effect | undefined;
 }
 
-const ALWAYS = Number.POSITIVE_INFINITY;
+/** A number of times, or of milliseconds. */
+export const ALWAYS = Number.POSITIVE_INFINITY;
 
 /** The last part as a number of times. */
 function times(part: string | undefined, usual: number): number {
@@ -135,7 +131,7 @@ export const NAMED_INPUTS = {
   never: {
     form: 'never',
     meaning: 'the job never ends',
-    effect: () => planned({ serviceTime: Number.POSITIVE_INFINITY }),
+    effect: () => planned({ serviceTime: ALWAYS }),
   },
   drop: {
     form: 'drop[-N]',

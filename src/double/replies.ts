@@ -18,11 +18,8 @@ export function answered(reply: Reply): Outcome {
 }
 
 export function jsonReply(status: number, content: unknown, headers: Reply['headers'] = {}): Reply {
-  const body = Buffer.from(JSON.stringify(content));
-  return withBody(
-    { status, headers: { 'content-type': 'application/json; charset=utf-8', ...headers } },
-    body,
-  );
+  const all = { 'content-type': 'application/json; charset=utf-8', ...headers };
+  return withBody({ status, headers: all }, Buffer.from(JSON.stringify(content)));
 }
 
 /** A page as Express, or a proxy in front of a service, sends one. */
@@ -53,11 +50,7 @@ export function v1RefusalReply(
 }
 
 /** How long a caller of version 1 has to wait between its requests: seconds, except `millis`. */
-export function v1Delay(millis: number): {
-  nextRequest: number;
-  delay: number;
-  delayInfo: { millis: number; seconds: number };
-} {
+export function v1Delay(millis: number) {
   const seconds = Math.ceil(millis / 1000);
   return { nextRequest: seconds, delay: seconds, delayInfo: { millis, seconds } };
 }
@@ -140,4 +133,16 @@ export function patched(value: unknown, patch: unknown): unknown {
 
 function isFields(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The same for `fetch`. */
+export function responseOf({ status, headers, body }: Reply): Response {
+  const all = new Headers();
+  for (const [name, value] of Object.entries(headers))
+    for (const one of typeof value === 'string' ? [value] : value) all.append(name, one);
+  const isEmpty = status === 204 || status === 304;
+  return new Response(isEmpty ? null : Buffer.isBuffer(body) ? new Uint8Array(body) : body, {
+    status,
+    headers: all,
+  });
 }

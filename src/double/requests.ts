@@ -3,32 +3,6 @@ import { InvalidImageError } from '../skin/picture.ts';
 import { decodePng } from '../skin/png/decode.ts';
 import { pixelHash } from '../skin/read-skin.ts';
 
-export const REQUEST_KINDS = [
-  'submit',
-  'generate',
-  'list',
-  'job',
-  'me',
-  'key',
-  'own-skins',
-  'delay',
-  'skins',
-  'skin',
-  'edit',
-  'delete',
-  'skin-texture',
-  'capes',
-  'texture',
-  'root',
-  'v1-generate',
-  'v1-skin',
-  'v1-delay',
-  'v1-list',
-  'v1-player',
-  'other',
-] as const;
-export type RequestKind = (typeof REQUEST_KINDS)[number];
-
 /** A request whose body has arrived whole. Names of headers in lower case. */
 export interface DoubleRequest {
   /** 1 for the first that the double got. */
@@ -44,7 +18,7 @@ export interface DoubleRequest {
   readonly body: Buffer;
 }
 
-const ROUTES: readonly (readonly [method: string, path: RegExp, kind: RequestKind])[] = [
+const ROUTES = [
   ['POST', /^\/v2\/queue\/?$/, 'submit'],
   ['POST', /^\/v2\/generate\/?$/, 'generate'],
   ['GET', /^\/v2\/queue\/?$/, 'list'],
@@ -66,7 +40,10 @@ const ROUTES: readonly (readonly [method: string, path: RegExp, kind: RequestKin
   ['GET', /^\/get\/delay$/, 'v1-delay'],
   ['GET', /^\/get\/list(?:\/\d+)?$/, 'v1-list'],
   ['GET', /^\/validate\/(?:name|user|uuid|currentUsername)\/([^/]+)$/, 'v1-player'],
-];
+] as const satisfies readonly (readonly [method: string, path: RegExp, kind: string])[];
+
+export type RequestKind = (typeof ROUTES)[number][2] | 'other';
+export const REQUEST_KINDS: readonly RequestKind[] = [...ROUTES.map(([, , kind]) => kind), 'other'];
 
 /** Whether it is a request in the form of version 1. */
 export function isVersion1({ kind }: Pick<DoubleRequest, 'kind'>): boolean {

@@ -3,7 +3,7 @@ import { ERRORS, type ErrorCode } from '../protocol/errors.ts';
 import { DURATION_FORM, durationSchema } from './clock.ts';
 import { expectationsSchema } from './expectations.ts';
 import { ALL_FAULT_KINDS, FAULT_KINDS, WAIT_WORDS } from './faults.ts';
-import type { Effect, JobPlan } from './plans.ts';
+import { ALWAYS, type Effect, type Fate, type JobPlan } from './plans.ts';
 import { type DoubleRequest, routePattern } from './requests.ts';
 
 const CODES = Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]];
@@ -158,6 +158,14 @@ export function parseScenario(input: unknown): Scenario {
   return data;
 }
 
+/** @throws ScenarioError */
+export function readScenario(given: string | ScenarioInput | undefined): Scenario {
+  if (typeof given !== 'string') return parseScenario(given);
+  const named = SCENARIOS[given];
+  if (named) return parseScenario(named.scenario);
+  throw new ScenarioError(`Unknown scenario ${given}. Scenarios: ${Object.keys(SCENARIOS).join(', ')}.`);
+}
+
 /** @returns the JSON Schema of scenarios, in which editors find mistakes */
 export function scenarioJsonSchema(): object {
   return {
@@ -244,28 +252,25 @@ function effectOf({ delay, fault, wait, says, answer, alter, job }: Rule['do']):
   };
 }
 
-function jobPlan(job: z.output<typeof jobSchema>): JobPlan {
-  const {
-    fails,
-    refused,
-    times = Number.POSITIVE_INFINITY,
-    time,
-    never,
-    polls,
-    wrong,
-    forgottenAfter,
-    known,
-  } = job;
-  const fate = fails
-    ? ({ kind: 'fails', times, code: fails } as const)
-    : refused
-      ? ({ kind: 'refused', times, code: refused } as const)
-      : wrong
-        ? ({ kind: 'wrong', times } as const)
-        : forgottenAfter !== undefined
-          ? ({ kind: 'forgotten', times, after: forgottenAfter, keepsSkin: false } as const)
-          : undefined;
-  const serviceTime = never ? Number.POSITIVE_INFINITY : time;
+type JobEffect = z.output<typeof jobSchema>;
+
+function fateIn({
+  fails,
+  refused,
+  wrong,
+  forgottenAfter: after,
+  times = ALWAYS,
+}: JobEffect): Fate | undefined {
+  if (fails) return { kind: 'fails', times, code: fails };
+  if (refused) return { kind: 'refused', times, code: refused };
+  if (wrong) return { kind: 'wrong', times };
+  return after === undefined ? undefined : { kind: 'forgotten', times, after, keepsSkin: false };
+}
+
+function jobPlan(job: JobEffect): JobPlan {
+  const { time, never, polls, known } = job;
+  const fate = fateIn(job);
+  const serviceTime = never ? ALWAYS : time;
   return {
     ...(fate && { fate }),
     ...(serviceTime !== undefined && { serviceTime }),

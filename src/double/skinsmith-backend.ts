@@ -89,7 +89,7 @@ function usableService({
   const [unknown] = Object.keys(others);
   if (unknown) throw cannotAs(`service.${unknown}`);
   for (const { do: effect } of rules) {
-    const [kind] = (['wrong', 'forgottenAfter', 'polls'] as const).filter(
+    const kind = (['wrong', 'forgottenAfter', 'polls'] as const).find(
       (name) => effect.job?.[name] !== undefined,
     );
     if (kind) throw cannotAs(`job.${kind}`);
@@ -98,10 +98,8 @@ function usableService({
 }
 
 function cannotAs(what: string): DoubleError {
-  return new DoubleError(
-    'scenario_unsupported',
-    `A double of skinsmith cannot do ${what}; one of the hosted service can.`,
-  );
+  const message = `A double of skinsmith cannot do ${what}; one of the hosted service can.`;
+  return new DoubleError('scenario_unsupported', message);
 }
 
 function cannotPlay(what: string): Reply {
@@ -170,11 +168,7 @@ function requestOf(request: DoubleRequest, url: string): Request {
     for (const one of typeof value === 'string' ? [value] : value) sent.append(name, one);
   }
   const hasBody = body.length > 0 && method !== 'GET' && method !== 'HEAD';
-  return new Request(url + address, {
-    method,
-    headers: sent,
-    ...(hasBody && { body: new Uint8Array(body) }),
-  });
+  return new Request(url + address, { method, headers: sent, body: hasBody ? new Uint8Array(body) : null });
 }
 
 function listRequest(key: string): DoubleRequest {

@@ -37,6 +37,10 @@ export type Taken =
   | { readonly kind: 'job'; readonly job: HostedJob }
   | { readonly kind: 'duplicate'; readonly duplicate: Duplicate };
 
+interface NewInput extends Pick<HostedJobInput, 'input' | 'picture' | 'plan' | 'attempt'> {
+  readonly before: Before;
+}
+
 interface HostedJobInput extends Omit<PlannedJob, 'input'> {
   readonly input: SkinInput;
   readonly picture: Picture;
@@ -93,12 +97,8 @@ export class Intake {
   occupy(serviceTime: number, owner: JobOwner, now: number): string {
     const number = this.#foreignJobs++;
     const picture = plainPicture([number & 255, number >> 8, 9, 255]);
-    const input: SkinInput = {
-      pixels: pixelHash(picture),
-      variant: 'classic',
-      visibility: 'public',
-      name: undefined,
-    };
+    const look = { variant: 'classic', visibility: 'public', name: undefined } as const;
+    const input: SkinInput = { pixels: pixelHash(picture), ...look };
     const times = { startsAt: now, endsAt: now + serviceTime, eta: undefined };
     return this.#add({ input, attempt: 1, fate: undefined, owner, picture, now, times }).id;
   }
@@ -152,22 +152,7 @@ export class Intake {
     return duplicate;
   }
 
-  #takeNew(
-    { caller, traffic, now }: Visit,
-    {
-      input,
-      picture,
-      before,
-      plan,
-      attempt,
-    }: {
-      input: SkinInput;
-      picture: Picture;
-      before: Before;
-      plan: JobPlan | undefined;
-      attempt: number;
-    },
-  ): HostedJob {
+  #takeNew({ caller, traffic, now }: Visit, { input, picture, before, plan, attempt }: NewInput): HostedJob {
     const fate = fateOf(plan?.fate ?? this.#options.fate?.(input.pixels), attempt);
     if (fate?.kind === 'refused')
       throw new HostedRefusal(ERRORS[fate.code].status, fate.code, ERRORS[fate.code].message);
@@ -209,15 +194,8 @@ export class Intake {
     const skinUuid = this.#seed.uuid();
     const isWrong = fate?.kind === 'wrong';
     const skin = this.#maker.make({ uuid: skinUuid, input, picture, isWrong, ...made });
-    const job: HostedJob = {
-      ...planned,
-      ...times,
-      id: makeJobId(this.#seed),
-      acceptedAt: now,
-      skin,
-      skinUuid,
-      polls: 0,
-    };
+    const id = makeJobId(this.#seed);
+    const job: HostedJob = { ...planned, ...times, id, acceptedAt: now, skin, skinUuid, polls: 0 };
     this.book.add(job);
     const isThere = (at: number) => hasSkin(job, at);
     this.skins.add(skinUuid, { skin, madeAt: made.madeAt, isThere });

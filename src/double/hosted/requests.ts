@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { type SkinVisibility, VISIBILITIES } from '../../protocol/skin.ts';
+import { VISIBILITIES } from '../../protocol/skin.ts';
 import { InvalidImageError, type Picture } from '../../skin/picture.ts';
 import { decodePng } from '../../skin/png/decode.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
@@ -158,6 +158,5 @@ function readPicture(file: Uint8Array | undefined): Picture {
 /** The skin that a picture with these options becomes. */
 export function inputOf({ variant, visibility, name }: SubmissionOptions, picture: Picture): SkinInput {
   const chosen = chooseVariant(picture, variant).variant;
-  const shown: SkinVisibility = visibility;
-  return { pixels: pixelHash(picture), variant: chosen, visibility: shown, name: name?.trim() };
+  return { pixels: pixelHash(picture), variant: chosen, visibility, name: name?.trim() };
 }

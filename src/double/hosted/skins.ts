@@ -49,38 +49,17 @@ export class SkinSigner {
   }
 
   async make({ uuid, input, picture, isWrong, madeAt, duration }: Making): Promise<Skin> {
-    const { variant, visibility, name } = input;
+    const { variant, visibility, name = null } = input;
     const hash = this.#keepTexture(isWrong ? STRANGERS : picture);
     const url = `${this.#root}/${hash}`;
-    const profileId = this.#seed.uuid();
-    const value = buildTexturesValue({
-      timestamp: madeAt,
-      profileId,
-      profileName: profileId.slice(0, 12),
-      skin: { url, variant },
-    });
-    return {
-      uuid,
-      name: name ?? null,
-      visibility,
-      variant,
-      texture: {
-        data: { value, signature: await signValue(value, this.#key) },
-        hash: { skin: hash },
-        url: { skin: url },
-      },
-      generator: {
-        version: '2.0.0',
-        timestamp: madeAt,
-        duration,
-        account: profileId,
-        server: 'hosted',
-        worker: 'w1',
-      },
-      tags: [],
-      views: 0,
-      duplicate: false,
-    };
+    const account = this.#seed.uuid();
+    const profile = { profileId: account, profileName: account.slice(0, 12) };
+    const value = buildTexturesValue({ timestamp: madeAt, ...profile, skin: { url, variant } });
+    const data = { value, signature: await signValue(value, this.#key) };
+    const texture = { data, hash: { skin: hash }, url: { skin: url } };
+    const by = { version: '2.0.0', timestamp: madeAt, duration, account, server: 'hosted', worker: 'w1' };
+    const rest = { tags: [], views: 0, duplicate: false };
+    return { uuid, name, visibility, variant, texture, generator: by, ...rest };
   }
 
   #keepTexture(picture: Picture): string {

@@ -106,15 +106,8 @@ export function verifyKey({ headers }: DoubleRequest, key: string): { caller: Ca
 export function newVisit(
   about: Pick<Visit, 'request' | 'now' | 'caller' | 'traffic' | 'plan' | 'warnings'>,
 ): Visit {
-  const unknown = {
-    nextRequest: 0,
-    minDelay: 0,
-    maxPerMinute: 0,
-    maxPerHour: 0,
-    minute: undefined,
-    hour: undefined,
-  };
-  return { ...about, links: {}, headers: {}, ...unknown };
+  const limits = { nextRequest: 0, minDelay: 0, maxPerMinute: 0, maxPerHour: 0 };
+  return { ...about, links: {}, headers: {}, ...limits, minute: undefined, hour: undefined };
 }
 
 /** @throws HostedRefusal for callers without a key */

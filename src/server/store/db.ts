@@ -2,21 +2,11 @@ import type { CompiledQuery, InsertObject, Kysely, SelectQueryBuilder } from 'ky
 import type { HealthFinding } from '../../protocol/service.ts';
 import { isConflict } from './failures.ts';
 import type { KeyOwnerCache, KnownSchema, NotedUsage } from './process-memory.ts';
+import type { ColumnTypes } from './schema/columns.ts';
 import type { Tables } from './schema/tables.ts';
 
 /** The kind of database of a store. */
 export type StoreKind = 'sqlite' | 'postgres';
-
-/** Column types whose names differ between the databases. */
-export interface ColumnTypes {
-  readonly text: string;
-  readonly bytes: string;
-  readonly real: string;
-  /** The number of a row. */
-  readonly rowNumber: string;
-  /** The suffix of a primary key's type that numbers rows in insertion order. */
-  readonly numbered: string;
-}
 
 /** SQL of prepared queries, by the query and by what its form depends on. */
 export type PreparedTexts = Map<unknown, Map<string, CompiledQuery>>;

@@ -18,17 +18,10 @@ import {
 import { makeFolder } from '../../base/files.ts';
 import { importSqlite, SQLITE, sqliteCode, switchToWal } from '../../base/sqlite.ts';
 import { finding, type HealthFinding } from '../../protocol/service.ts';
-import {
-  type ColumnTypes,
-  type Db,
-  dbOf,
-  inTransaction,
-  type OpenStore,
-  type PreparedTexts,
-  type Store,
-} from './db.ts';
+import { type Db, dbOf, inTransaction, type OpenStore, type PreparedTexts, type Store } from './db.ts';
 import { type KnownMigrations, MIGRATIONS, migrate } from './meta.ts';
 import { ANY_SCHEMA, KeyOwnerCache, KnownSchema, NotedUsage, OLDEST_READER } from './process-memory.ts';
+import type { ColumnTypes } from './schema/columns.ts';
 import type { Tables } from './schema/tables.ts';
 import { flushUsage } from './usage.ts';
 

@@ -2,7 +2,6 @@ import { Kysely, PostgresDialect, type PostgresPool, type SelectQueryBuilder, sq
 import type { Pool } from 'pg';
 import { finding, type HealthFinding } from '../../../protocol/service.ts';
 import {
-  type ColumnTypes,
   type Db,
   dbOf,
   inTransaction,
@@ -14,6 +13,7 @@ import {
 import { createMeta, type KnownMigrations, MIGRATIONS, type Migration, migrate } from '../meta.ts';
 import { MAX_SKEW } from '../nodes.ts';
 import { ANY_SCHEMA, KeyOwnerCache, KnownSchema, NotedUsage } from '../process-memory.ts';
+import type { ColumnTypes } from '../schema/columns.ts';
 import type { Tables } from '../schema/tables.ts';
 import { flushUsage } from '../usage.ts';
 import {

@@ -1,14 +1,17 @@
 import { sql } from 'kysely';
-import type { ColumnTypes, Db, StoreKind } from '../db.ts';
+import type { Db, Store, StoreKind } from '../db.ts';
+import { sqlIn } from './columns.ts';
+import { TABLES } from './tables.ts';
 
 /**
- * Creates all tables but `meta`, with their permanent rows: schema 1. Until 0.1.0 is released, changes are made here;
- * later changes are migrations.
+ * Creates all tables but `meta`, with their permanent rows: schema 1. Until 0.1.0 is released, changes are made in
+ * `TABLES` and here. Later ones are migrations, and a column that a migration adds is to be left out here.
  */
 export async function createFirstSchema(db: Db): Promise<void> {
-  const { kind, columnTypes } = db.store;
-  const tables = makeTables(columnTypes, MORE_OF_CALLERS[kind]);
-  for (const statement of [...tables, ...INDICES, ...RULES[kind]]) await sql.raw(statement).execute(db);
+  const names = Object.keys(TABLES) as (keyof typeof TABLES)[];
+  const tables = names.map((name) => createTable(name, db.store));
+  for (const statement of [...tables, ...INDICES, ...RULES[db.store.kind]])
+    await sql.raw(statement).execute(db);
   await db.insertInto('queue_clock').values({ id: 1, turn: 0 }).execute();
 }
 
@@ -17,327 +20,35 @@ export async function createFirstSchema(db: Db): Promise<void> {
  * one writer at a time.
  */
 const MORE_OF_CALLERS = {
-  sqlite: '',
-  postgres: `,
-    processing integer default 0 not null,
-    burst integer default 1000 not null,
-    constraint callers_within_burst check (processing between 0 and burst)`,
-} as const satisfies Record<StoreKind, string>;
+  sqlite: [],
+  postgres: [
+    'processing integer default 0 not null',
+    'burst integer default 1000 not null',
+    'constraint callers_within_burst check (processing between 0 and burst)',
+  ],
+} as const satisfies Record<StoreKind, readonly string[]>;
 
-const makeTables = ({ text, bytes, real, rowNumber, numbered }: ColumnTypes, moreOfCallers: string) => [
-  `create table users (
-    id ${text} primary key,
-    name ${text} not null unique,
-    plan ${text} not null,
-    role ${text} not null,
-    created_at bigint not null,
-    disabled_at bigint,
-    shows_name integer default 0 not null
-  )`,
-  `create table api_keys (
-    id ${text} primary key,
-    user_id ${text} not null references users (id),
-    name ${text} not null,
-    hash ${text} not null unique,
-    last4 ${text} not null,
-    created_at bigint not null,
-    last_used_at bigint,
-    revoked_at bigint,
-    allowed_ips ${text} default '[]' not null,
-    allowed_origins ${text} default '[]' not null,
-    allowed_agents ${text} default '[]' not null,
-    v2_compat integer default 0 not null,
-    scopes ${text} default '["read","generate","skins"]' not null,
-    generations bigint default 0 not null
-  )`,
-  `create table sessions (
-    id ${text} primary key,
-    hash ${text} not null unique,
-    user_id ${text} not null,
-    key_id ${text},
-    agent ${text} not null,
-    created_at bigint not null,
-    used_at bigint not null,
-    expires_at bigint not null
-  )`,
-  `create table sign_in_links (
-    hash ${text} primary key,
-    user_id ${text} not null,
-    key_id ${text},
-    expires_at bigint not null
-  )`,
-  `create table identities (
-    issuer ${text} not null,
-    subject ${text} not null,
-    user_id ${text} not null,
-    created_at bigint not null,
-    constraint identities_primary primary key (issuer, subject)
-  )`,
-  `create table first_sign_ins (
-    hash ${text} primary key,
-    issuer ${text} not null,
-    subject ${text} not null,
-    name ${text} not null,
-    rights ${text} not null,
-    expires_at bigint not null
-  )`,
-  `create table textures (
-    hash ${text} primary key,
-    width integer not null,
-    height integer not null,
-    fingerprint ${bytes},
-    head_band ${text},
-    body_band ${text},
-    light_band ${text},
-    png ${bytes} not null,
-    created_at bigint not null
-  )`,
-  `create table texture_data (
-    identity ${text} primary key,
-    texture_hash ${text} not null references textures (hash),
-    variant ${text} not null,
-    value ${text} not null,
-    signature ${text} not null,
-    url ${text} not null,
-    generator_version ${text} not null,
-    account ${text} not null,
-    server ${text} not null,
-    worker ${text} not null,
-    created_at bigint not null,
-    duration integer not null,
-    cape_hash ${text},
-    cape_url ${text}
-  )`,
-  `create table skins (
-    id ${rowNumber} ${numbered},
-    uuid ${text} not null unique,
-    owner ${text} not null,
-    identity ${text} not null references texture_data (identity),
-    name ${text},
-    visibility ${text} not null,
-    views integer not null,
-    created_at bigint not null,
-    hidden_from ${text},
-    likes integer default 0 not null
-  )`,
-  `create table skin_tags (
-    tag ${text} not null,
-    skin_id ${rowNumber} not null references skins (id) on delete cascade,
-    constraint skin_tags_primary primary key (tag, skin_id)
-  )`,
-  `create table skin_likes (
-    skin_id ${rowNumber} not null references skins (id) on delete cascade,
-    owner ${text} not null,
-    constraint skin_likes_primary primary key (skin_id, owner)
-  )`,
-  `create table skin_days (
-    skin_id ${rowNumber} not null references skins (id) on delete cascade,
-    day bigint not null,
-    views integer not null,
-    constraint skin_days_primary primary key (skin_id, day)
-  )`,
-  `create table skin_views (
-    skin_id ${rowNumber} not null references skins (id) on delete cascade,
-    viewer ${text} not null,
-    hour bigint not null,
-    constraint skin_views_primary primary key (skin_id, viewer, hour)
-  )`,
-  `create table skin_words (
-    word ${text} not null,
-    skin_id ${rowNumber} not null references skins (id) on delete cascade,
-    constraint skin_words_primary primary key (word, skin_id)
-  )`,
-  `create table sets (
-    id ${rowNumber} ${numbered},
-    uuid ${text} not null unique,
-    owner ${text} not null,
-    name ${text} not null,
-    slug ${text} not null,
-    namespace ${text} not null,
-    visibility ${text} not null,
-    created_at bigint not null,
-    changed_at bigint not null,
-    hidden_from ${text}
-  )`,
-  `create table set_names (
-    slug ${text} primary key,
-    owner ${text},
-    set_id ${rowNumber} references sets (id) on delete set null
-  )`,
-  `create table set_skins (
-    set_id ${rowNumber} not null references sets (id) on delete cascade,
-    skin_id ${rowNumber} not null references skins (id) on delete cascade,
-    position integer not null,
-    pack_id ${text},
-    constraint set_skins_primary primary key (set_id, skin_id)
-  )`,
-  `create table capes (
-    uuid ${text} primary key,
-    alias ${text} not null unique,
-    texture_hash ${text} not null references textures (hash),
-    support ${text} not null,
-    created_at bigint not null
-  )`,
-  `create table wardrobe (
-    name ${text} primary key,
-    spelling ${text} not null,
-    player_id ${text} not null,
-    owner ${text} not null,
-    skin_uuid ${text},
-    texture_hash ${text} references textures (hash),
-    variant ${text},
-    cape_hash ${text},
-    value ${text},
-    signature ${text},
-    changed_at bigint not null
-  )`,
-  `create table wardrobe_history (
-    id ${rowNumber} ${numbered},
-    name ${text} not null references wardrobe (name) on delete cascade,
-    at bigint not null,
-    changed_by ${text} not null,
-    skin_uuid ${text},
-    texture_hash ${text},
-    cape_hash ${text}
-  )`,
-  `create table players (
-    id ${text} primary key,
-    name ${text} not null,
-    identity ${text} not null,
-    looked_up_at bigint not null
-  )`,
-  `create table jobs (
-    id ${rowNumber} ${numbered},
-    uuid ${text} not null unique,
-    owner ${text} not null,
-    status ${text} not null,
-    request_key ${text} not null,
-    identity ${text} not null,
-    texture_hash ${text} not null references textures (hash),
-    variant ${text} not null,
-    visibility ${text} not null,
-    name ${text},
-    skin_uuid ${text},
-    error_code ${text},
-    error_message ${text},
-    attempts integer not null,
-    run_at bigint not null,
-    lease_owner ${text},
-    lease_until bigint,
-    created_at bigint not null,
-    finished_at bigint,
-    via ${text} default 'queue' not null,
-    turn ${real} default 0 not null,
-    concurrency integer default 1000 not null,
-    cape_hash ${text},
-    burst integer default 0 not null,
-    started_at bigint,
-    idempotency_key ${text},
-    source ${text}
-  )`,
-  `create table idempotency_keys (
-    owner ${text} not null,
-    key ${text} not null,
-    job_id ${rowNumber} not null references jobs (id) on delete cascade,
-    constraint idempotency_keys_primary primary key (owner, key)
-  )`,
-  `create table callbacks (
-    id ${rowNumber} ${numbered},
-    uuid ${text} not null unique,
-    job_id ${rowNumber} not null references jobs (id) on delete cascade,
-    key_id ${text} not null,
-    url ${text} not null,
-    host ${text} not null,
-    attempts integer not null,
-    run_at bigint,
-    lease_owner ${text},
-    created_at bigint not null,
-    done_at bigint
-  )`,
-  `create table callers (
-    owner ${text} primary key,
-    turn ${real} not null,
-    spent_at bigint not null,
-    generated_at bigint not null,
-    minute ${text} not null,
-    hour ${text} not null${moreOfCallers}
-  )`,
-  `create table queue_clock (
-    id integer primary key,
-    turn ${real} not null
-  )`,
-  `create table upstream_jobs (
-    identity ${text} primary key,
-    job_id ${text},
-    idempotency_key ${text} not null,
-    mark bigint not null,
-    submitted_at bigint not null,
-    sender ${text},
-    sending_until bigint default 0 not null,
-    settles_at bigint
-  )`,
-  `create table game_accounts (
-    uuid ${text} primary key,
-    name ${text} not null,
-    state ${text} not null,
-    secret ${text} not null,
-    original_url ${text},
-    original_variant ${text},
-    restores integer not null,
-    shows_cape integer not null,
-    altered integer not null,
-    cape_checked_at bigint not null,
-    last_used_at bigint not null,
-    cool_until bigint not null,
-    error_streak integer not null,
-    last_error_code ${text},
-    last_error_message ${text},
-    last_error_at bigint,
-    generated integer not null,
-    failed integer not null,
-    linked_at bigint not null,
-    lease_owner ${text},
-    lease_until bigint,
-    owner ${text} default '' not null,
-    shared integer default 0 not null
-  )`,
-  `create table reports (
-    id ${rowNumber} ${numbered},
-    kind ${text} not null,
-    subject ${text} not null,
-    reporter ${text} not null,
-    reason ${text} not null,
-    text ${text} not null,
-    created_at bigint not null,
-    closed_at bigint
-  )`,
-  `create table blocked_images (
-    hash ${text} primary key,
-    note ${text} not null,
-    blocked_by ${text} not null,
-    blocked_at bigint not null
-  )`,
-  `create table operator_log (
-    id ${rowNumber} ${numbered},
-    at bigint not null,
-    operator ${text} not null,
-    action ${text} not null,
-    subject ${text} not null,
-    note ${text} not null
-  )`,
-  `create table nodes (
-    id ${text} primary key,
-    version ${text} not null,
-    started_at bigint not null,
-    seen_at bigint not null
-  )`,
-  `create table chores (
-    name ${text} primary key,
-    due_at bigint not null,
-    lease_owner ${text},
-    lease_until bigint
-  )`,
-];
+/** The primary keys of several columns. */
+const PRIMARY_KEYS: Partial<Record<keyof typeof TABLES, string>> = {
+  identities: 'issuer, subject',
+  skin_tags: 'tag, skin_id',
+  skin_likes: 'skin_id, owner',
+  skin_days: 'skin_id, day',
+  skin_views: 'skin_id, viewer, hour',
+  skin_words: 'word, skin_id',
+  set_skins: 'set_id, skin_id',
+  idempotency_keys: 'owner, key',
+};
+
+function createTable(name: keyof typeof TABLES, { kind, columnTypes }: Store): string {
+  const primary = PRIMARY_KEYS[name];
+  const parts = [
+    ...Object.entries(TABLES[name]).map(([column, of]) => `${column} ${sqlIn(columnTypes, of)}`),
+    ...(primary === undefined ? [] : [`constraint ${name}_primary primary key (${primary})`]),
+    ...(name === 'callers' ? MORE_OF_CALLERS[kind] : []),
+  ];
+  return `create table ${name} (\n    ${parts.join(',\n    ')}\n  )`;
+}
 
 /**
  * Queries use a partial index only if they state its condition in the same words, as literals (`PENDING`, `WAITING`).

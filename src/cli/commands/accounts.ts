@@ -2,11 +2,10 @@ import type { Command } from 'commander';
 import { bareUuid } from '../../base/text.ts';
 import type { AccountClient } from '../../client/account-client.ts';
 import type { GameAccount, GameAccountChange, GameAccountCheck } from '../../protocol/game-account.ts';
-import { verifyUuids, withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
 import { forService } from '../errors/service-hints.ts';
-import { listOf, oneOf, verifyChange } from '../nouns.ts';
+import { listOf, oneOf, type Request, verifyChange, verifyUuids, withAccount } from '../nouns.ts';
 import { nonEmpty } from '../options/option-values.ts';
 import {
   type Columns,
@@ -120,13 +119,6 @@ function accountIn(
   throw usageError('which_account', 'Several accounts are linked: name one with --account.', hint);
 }
 
-const LIST = listOf(TABLE, {
-  what: 'accounts',
-  seen: ['accounts', ({ name, uuid }) => ({ value: name, about: uuid })],
-  none: (_, context) => noAccounts(context),
-  read: ({ account: { games }, call }) => games.list(call),
-});
-
 export const accountsList = {
   description:
     'List the game accounts that you linked to a skinsmith service, by name.\n' +
@@ -135,8 +127,12 @@ export const accountsList = {
     'List game accounts': 'skinsmith accounts list',
     'Print them as JSON': 'skinsmith accounts list --json',
   },
-  output: LIST.output,
-  run: async (context: CommandContext) => await LIST.run({}, context),
+  ...listOf(TABLE, {
+    what: 'accounts',
+    seen: ['accounts', ({ name, uuid }) => ({ value: name, about: uuid })],
+    none: (_, context) => noAccounts(context),
+    read: ({ account: { games }, call }) => games.list(call),
+  }),
 } satisfies CommandModule;
 
 const HEALTH_COLUMNS = {
@@ -214,20 +210,17 @@ export const accountsEdit = {
       .option('--no-restore', 'leave the last skin on the account')
       .option('--capes', 'allow the cape of the account in results')
       .option('--no-capes', 'hide the cape of the account before making skins'),
-  ...oneOf(TABLE, async (context, named: string, change: GameAccountChange) => {
+  ...oneOf(TABLE, (context, named: string, change: GameAccountChange) => {
     verifyChange(change, 'accounts edit');
-    return await changeAccount(named, change, context);
+    return changed(named, change, context);
   }),
 } satisfies CommandModule;
 
-async function changeAccount(
-  named: string,
-  change: GameAccountChange,
-  context: CommandContext,
-): Promise<GameAccount> {
-  return await withGameAccount(named, context, (games, { uuid }) =>
-    games.change(uuid, change, { signal: context.signal }),
-  );
+function changed(named: string, change: GameAccountChange, context: CommandContext): Request<GameAccount> {
+  return async ({ games }, call) => {
+    const { uuid } = accountIn(await games.list(call), named, context);
+    return await games.change(uuid, change, call);
+  };
 }
 
 export const accountsPause = {
@@ -240,7 +233,7 @@ export const accountsPause = {
       'skinsmith accounts pause Steve --base-url https://skins.example.org',
   },
   declare: addAccount,
-  ...oneOf(TABLE, (context, named: string) => changeAccount(named, { paused: true }, context)),
+  ...oneOf(TABLE, (context, named: string) => changed(named, { paused: true }, context)),
 } satisfies CommandModule;
 
 export const accountsResume = {
@@ -251,7 +244,7 @@ export const accountsResume = {
       'skinsmith accounts resume Steve --base-url https://skins.example.org',
   },
   declare: addAccount,
-  ...oneOf(TABLE, (context, named: string) => changeAccount(named, { paused: false }, context)),
+  ...oneOf(TABLE, (context, named: string) => changed(named, { paused: false }, context)),
 } satisfies CommandModule;
 
 interface AccountWearOptions extends TypedYes {
@@ -382,11 +375,10 @@ export const accountsLink = {
     TABLE,
     async (context, from: string | undefined, options: AccountsLinkOptions) => {
       const token = await readToken(from, options, context);
-      return await withAccount(context, async ({ games }, call) =>
+      return ({ games }, call) =>
         token === undefined
-          ? await signIn(games, options, context)
-          : await games.link(token, { ...call, share: options.share }),
-      );
+          ? signIn(games, options, context)
+          : games.link(token, { ...call, share: options.share });
     },
     { note: () => 'To make skins with it: skinsmith serve --generator accounts' },
   ),

@@ -1,19 +1,14 @@
 import { basename, extname } from 'node:path';
 import { Option } from 'commander';
 import type { Cape, CapeChange } from '../../protocol/cape.ts';
-import { capeIn, withAccount } from '../connection/connector.ts';
 import { type CommandContext, type CommandModule, connectWithProgress } from '../context/context.ts';
 import type { SeenName } from '../history.ts';
-import { eachOf, oneOf, verifyChange } from '../nouns.ts';
+import { capeIn, eachOf, oneOf, verifyChange, withAccount } from '../nouns.ts';
 import { doneViews, fieldColumns, printRows, type Table, tableOutput } from '../output/described.ts';
 import { readBounded } from '../terminal/read-input.ts';
 
 const TABLE: Table<Cape, ReturnType<typeof capeView>> = {
-  columns: {
-    ...fieldColumns<Cape>('uuid'),
-    support: supportOf,
-    ...fieldColumns<Cape>('alias', 'hash', 'url'),
-  },
+  columns: fieldColumns<Cape>('uuid', { support: supportOf }, 'alias', 'hash', 'url'),
   fields: {
     uuid: 'UUID of the cape, with dashes',
     alias: 'name of the cape',
@@ -64,11 +59,6 @@ async function readPublic(context: CommandContext): Promise<readonly Cape[]> {
   return await client.capes({ signal: context.signal });
 }
 
-export interface CapesCreateOptions {
-  readonly alias?: string;
-  readonly hidden?: boolean;
-}
-
 export const capesCreate = {
   description: 'Add a cape to a skinsmith service, for use with generate --cape (operators only).',
   examples: {
@@ -82,21 +72,15 @@ export const capesCreate = {
       .option('--hidden', 'do not let anyone use the cape yet'),
   ...oneOf(
     TABLE,
-    async (context, file: string, typed: CapesCreateOptions) => {
+    async (_, file: string, typed: { readonly alias?: string; readonly hidden?: boolean }) => {
       const png = await readBounded(file);
-      const { alias = basename(file, extname(file)), hidden = false } = typed;
+      const { alias = basename(file, extname(file)), hidden } = typed;
       const support = hidden ? 'none' : 'public';
-      return await withAccount(context, (account, call) => account.addCape(png, { alias, support }, call));
+      return (account, call) => account.addCape(png, { alias, support }, call);
     },
     { seen: ['capes', seenCape] },
   ),
 } satisfies CommandModule;
-
-interface CapesEditOptions {
-  readonly alias?: string;
-  readonly hide?: boolean;
-  readonly show?: boolean;
-}
 
 export const capesEdit = {
   description:
@@ -112,14 +96,15 @@ export const capesEdit = {
       .option('--alias <alias>', 'new name of the cape')
       .option('--hide', 'hide the cape, so that nobody can use it')
       .addOption(new Option('--show', 'let everyone use the cape again').conflicts('hide')),
-  ...oneOf(TABLE, async (context, name: string, { alias, hide, show }: CapesEditOptions) => {
+  ...oneOf(TABLE, (context, name: string, typed: { alias?: string; hide?: boolean; show?: boolean }) => {
+    const { alias, hide, show } = typed;
     const support = hide ? 'none' : show ? 'public' : undefined;
     const change: CapeChange = { ...(alias !== undefined && { alias }), ...(support && { support }) };
     verifyChange(change, 'capes edit');
-    return await withAccount(context, async (account, call) => {
+    return async (account, call) => {
       const { uuid } = capeIn(await account.capes(call), name, context);
       return await account.changeCape(uuid, change, call);
-    });
+    };
   }),
 } satisfies CommandModule;
 
@@ -132,17 +117,16 @@ export const capesDelete = {
     'Delete a cape': 'skinsmith capes delete team-red',
     'Delete several capes': 'skinsmith capes delete winter-2026 spring-2026',
   },
-  output: [{ json: { shape: 'list', fields: DELETED.fields } }],
-  declare: (command) => command.argument('<cape...>', 'UUIDs or aliases of capes'),
-  async run(names: readonly string[], context: CommandContext): Promise<void> {
-    await withAccount(context, async (account, call) => {
+  ...eachOf<Cape>(DELETED, {
+    declare: (command) => command.argument('<cape...>', 'UUIDs or aliases of capes'),
+    async find(names, { account, call, context }) {
       const all = await account.capes(call);
-      const capes = names.map((name) => capeIn(all, name, context)); // resolve every name before deleting any cape
-      await eachOf(capes, DELETED, context, async ({ uuid, alias }) => {
-        await account.deleteCape(uuid, call);
-        await context.seenNames.remove('capes', alias);
-        return [uuid, `Deleted cape ${alias}.`];
-      });
-    });
-  },
+      return names.map((name) => capeIn(all, name, context));
+    },
+    async act({ uuid, alias }, { account, call, context }) {
+      await account.deleteCape(uuid, call);
+      await context.seenNames.remove('capes', alias);
+      return [uuid, `Deleted cape ${alias}.`];
+    },
+  }),
 } satisfies CommandModule;

@@ -8,10 +8,10 @@ import { MAX_CHECKED_BYTES } from '../../skin/check.ts';
 import { decodePng } from '../../skin/png/decode.ts';
 import { fitSkin } from '../../skin/read-skin.ts';
 import { chooseVariant } from '../../skin/variant.ts';
-import { verifyUuids } from '../connection/connector.ts';
 import { type CommandContext, type CommandModule, connectWithProgress } from '../context/context.ts';
 import { sourceReportOf } from '../errors/error-report.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
+import { verifyUuids } from '../nouns.ts';
 import {
   addLocalSourceOptions,
   OVERWRITE,

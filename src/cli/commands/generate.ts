@@ -223,7 +223,7 @@ async function capeOf(
   context: CommandContext,
 ): Promise<string | undefined> {
   if (cape === undefined) return undefined;
-  const { capeNamed } = await import('../connection/connector.ts');
+  const { capeNamed } = await import('../nouns.ts');
   return await capeNamed(cape, { settings, context, isOffline: frozen ?? false });
 }
 

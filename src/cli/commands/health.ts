@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { askOnce } from '../connection/connector.ts';
+import { askOnce } from '../connection/connect.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError } from '../errors/exit.ts';
 import { columnRows, type Fields, fieldColumns } from '../output/described.ts';

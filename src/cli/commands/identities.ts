@@ -1,7 +1,6 @@
 import type { AccountClient } from '../../client/account-client.ts';
 import { ServiceError } from '../../client/errors.ts';
 import type { Identity } from '../../protocol/account.ts';
-import { withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError } from '../errors/exit.ts';
 import { forService } from '../errors/service-hints.ts';
@@ -11,10 +10,9 @@ import { doneViews, fieldColumns, type Table } from '../output/described.ts';
 import { ago } from '../text/text.ts';
 
 const TABLE: Table<Identity, Identity> = {
-  columns: {
-    ...fieldColumns<Identity>('id', 'subject', 'issuer', 'createdAt'),
+  columns: fieldColumns<Identity>('id', 'subject', 'issuer', 'createdAt', {
     isLastWay: ({ isLastWay }) => (isLastWay ? 'last-way' : ''),
-  },
+  }),
   fields: {
     id: 'ID of the identity',
     subject: "the user's ID at the provider",
@@ -51,6 +49,11 @@ export const identitiesList = {
   }),
 } satisfies CommandModule;
 
+interface TypedDeletion {
+  readonly user?: string;
+  readonly last?: boolean;
+}
+
 const DELETED = doneViews('id', 'ID of the identity', 'deleted');
 export const identitiesDelete = {
   description:
@@ -62,27 +65,22 @@ export const identitiesDelete = {
     'Delete all identities of a user':
       'skinsmith identities list --user alice | cut -f1 | xargs -r skinsmith identities delete --user alice --last',
   },
-  output: [{ json: { shape: 'list', fields: DELETED.fields } }],
-  declare: (command) =>
-    command
-      .argument('<id...>', 'IDs of identities, as printed by identities list')
-      .option('--user <user>', 'delete identities of this user (operators only; default: yourself)')
-      .option('--last', 'delete an identity even if it is the only way to sign in'),
-  async run(
-    ids: readonly string[],
-    { user, last = false }: { readonly user?: string; readonly last?: boolean },
-    context: CommandContext,
-  ): Promise<void> {
-    await withAccount(context, async (account, call) => {
+  ...eachOf<Identity, TypedDeletion>(DELETED, {
+    declare: (command) =>
+      command
+        .argument('<id...>', 'IDs of identities, as printed by identities list')
+        .option('--user <user>', 'delete identities of this user (operators only; default: yourself)')
+        .option('--last', 'delete an identity even if it is the only way to sign in'),
+    async find(ids, { account, call, context }, { user }) {
       const all = await account.identities(user, call);
-      const chosen = ids.map((id) => identityIn(all, id, context)); // find every one before deleting any
-      await eachOf(chosen, DELETED, context, async ({ id, subject }) => {
-        await deleteOne(account, id, { user, mayBeLast: last, context });
-        await context.seenNames.remove('identities', id);
-        return [id, `Deleted identity ${id}: ${subject} no longer signs in.`];
-      });
-    });
-  },
+      return ids.map((id) => identityIn(all, id, context));
+    },
+    async act({ id, subject }, { account, context }, typed) {
+      await deleteOne(account, id, typed, context);
+      await context.seenNames.remove('identities', id);
+      return [id, `Deleted identity ${id}: ${subject} no longer signs in.`];
+    },
+  }),
 } satisfies CommandModule;
 
 function identityIn(all: readonly Identity[], id: string, context: CommandContext): Identity {
@@ -93,17 +91,12 @@ function identityIn(all: readonly Identity[], id: string, context: CommandContex
   });
 }
 
-interface Deleting {
-  readonly user: string | undefined;
-  readonly mayBeLast: boolean;
-  readonly context: CommandContext;
-}
-
 /** @throws CliError `only_way_in` when the user could not sign in any more */
 async function deleteOne(
   account: AccountClient,
   id: string,
-  { user, mayBeLast, context }: Deleting,
+  { user, last: mayBeLast = false }: TypedDeletion,
+  context: CommandContext,
 ): Promise<void> {
   try {
     await account.unlinkIdentity(id, { user, mayBeLast }, { signal: context.signal });

@@ -8,11 +8,11 @@ import type { JobAnswer, SkinSource } from '../../client/types.ts';
 import { jobEvents } from '../../dispatch/watcher.ts';
 import { isPending, type Job } from '../../protocol/job.ts';
 import type { Connection } from '../connection/connect.ts';
-import { whereOffered } from '../connection/connector.ts';
 import { type CommandContext, type CommandModule, connectWithProgress } from '../context/context.ts';
 import { reportOf, sourceReportOf } from '../errors/error-report.ts';
 import { CLOSED_PIPE, CliError, exitStatus, isInterruption } from '../errors/exit.ts';
 import type { JobSource } from '../history.ts';
+import { whereOffered } from '../nouns.ts';
 import {
   addLimitOptions,
   limitOf,

@@ -1,11 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ApiKey, ApiKeyChange, ApiKeyInput, ApiKeyMade, Scope } from '../../protocol/api-key.ts';
-import { withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, usageError } from '../errors/exit.ts';
 import { forService } from '../errors/service-hints.ts';
 import type { SeenName } from '../history.ts';
-import { eachOf, listOf, oneOf, verifyChange } from '../nouns.ts';
+import { eachOf, listOf, oneOf, verifyChange, withAccount } from '../nouns.ts';
 import { network, nonEmpty, nonEmptyWords } from '../options/option-values.ts';
 import { collect } from '../options/skin-options.ts';
 import {
@@ -282,10 +281,10 @@ export const keysEdit = {
   },
   declare: (command) =>
     addKeyChangeOptions(command.argument('<id>', 'ID of the key, as printed by keys list', nonEmpty)),
-  ...oneOf(TABLE, async (context, id: string, typed: TypedKeyChange) => {
+  ...oneOf(TABLE, (_, id: string, typed: TypedKeyChange) => {
     const change = keyChange(typed);
     verifyChange(change, 'keys edit');
-    return await withAccount(context, (account, call) => account.changeKey(id, change, call));
+    return (account, call) => account.changeKey(id, change, call);
   }),
 } satisfies CommandModule;
 
@@ -298,15 +297,12 @@ export const keysRevoke = {
     'Revoke all keys of a user':
       'skinsmith keys list --user alice | cut -f1 | xargs -r skinsmith keys revoke',
   },
-  output: [{ json: { shape: 'list', fields: REVOKED.fields } }],
-  declare: (command) => command.argument('<id...>', 'IDs of keys, as printed by keys list', nonEmptyWords),
-  async run(ids: readonly string[], context: CommandContext): Promise<void> {
-    await withAccount(context, (account, call) =>
-      eachOf(ids, REVOKED, context, async (id) => {
-        await account.revokeKey(id, call);
-        await context.seenNames.remove('keys', id);
-        return [id, `Key ${id} is revoked.`];
-      }),
-    );
-  },
+  ...eachOf(REVOKED, {
+    declare: (command) => command.argument('<id...>', 'IDs of keys, as printed by keys list', nonEmptyWords),
+    async act(id, { account, call, context }) {
+      await account.revokeKey(id, call);
+      await context.seenNames.remove('keys', id);
+      return [id, `Key ${id} is revoked.`];
+    },
+  }),
 } satisfies CommandModule;

@@ -7,11 +7,10 @@ import type {
   ModeratedSet,
   ModeratedSkin,
 } from '../../protocol/moderation.ts';
-import { skinsText, verifyUuids, withAccount } from '../connection/connector.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
-import { exitStatus, usageError } from '../errors/exit.ts';
+import { usageError } from '../errors/exit.ts';
 import { forService } from '../errors/service-hints.ts';
-import { eachOf, listOf } from '../nouns.ts';
+import { eachOf, listOf, skinsText, verifyUuids, withAccount } from '../nouns.ts';
 import {
   type Columns,
   type CommandOutput,
@@ -21,7 +20,6 @@ import {
   fieldColumns,
   type Table,
 } from '../output/described.ts';
-import { addYesOption, agrees, type TypedYes } from '../terminal/read-input.ts';
 import { ago, jsonDocument } from '../text/text.ts';
 
 /** A picture that was blocked just now, with the number of skins that were hidden. */
@@ -51,12 +49,20 @@ interface DecisionOptions extends NoteOption {
   readonly set?: boolean;
 }
 
+function whatOf({ set: isSet }: DecisionOptions) {
+  return isSet ? 'set' : 'skin';
+}
+
 /** Adds the arguments that all decisions about skins and sets have. */
 function describeDecision(command: Command): Command {
-  return command
+  const withSet = command
     .argument('<uuid...>', 'UUIDs of skins, or of sets')
-    .option('--set', 'the UUIDs are those of sets')
-    .option('--note <text>', 'reason, for the log');
+    .option('--set', 'the UUIDs are those of sets');
+  return addNote(withSet);
+}
+
+function addNote(command: Command): Command {
+  return command.option('--note <text>', 'reason, for the log');
 }
 
 const COLUMNS = {
@@ -75,18 +81,25 @@ const FIELDS: Fields<ModeratedSet> = {
 const MODERATED_OUTPUT: CommandOutput = { columns: COLUMNS, json: { shape: 'list', fields: FIELDS } };
 
 /** Hides skins or sets or shows them again, and prints their new state. */
-async function setHidden(
-  uuids: readonly string[],
-  { set: isSet, ...decision }: DecisionOptions & { readonly hidden: boolean },
-  context: CommandContext,
-): Promise<void> {
-  verifyUuids(uuids, context, isSet ? 'set' : 'skin');
-  const decided = await withAccount(context, ({ moderation, sets }, call) =>
-    Array.fromAsync(uuids, (uuid) =>
-      isSet ? sets.decide(uuid, decision, call) : moderation.setHidden(uuid, decision, call),
-    ),
-  );
-  print(decided, COLUMNS, context);
+function hiding(hidden: boolean) {
+  return {
+    output: [MODERATED_OUTPUT],
+    declare: describeDecision,
+    async run(
+      uuids: string[],
+      { set: isSet, note }: DecisionOptions,
+      context: CommandContext,
+    ): Promise<void> {
+      verifyUuids(uuids, context, isSet ? 'set' : 'skin');
+      const decision = { note, hidden };
+      const decided = await withAccount(context, ({ moderation, sets }, call) =>
+        Array.fromAsync(uuids, (uuid) =>
+          isSet ? sets.decide(uuid, decision, call) : moderation.setHidden(uuid, decision, call),
+        ),
+      );
+      print(decided, COLUMNS, context);
+    },
+  };
 }
 
 /** For programs, on a terminal too. */
@@ -160,10 +173,7 @@ export const moderationHide = {
     'Give the reason, for the log': 'skinsmith moderation hide SKIN --note "rude"',
     'Hide a set of skins': 'skinsmith moderation hide SET --set',
   },
-  output: [MODERATED_OUTPUT],
-  declare: describeDecision,
-  run: async (uuids: string[], typed: DecisionOptions, context: CommandContext) =>
-    await setHidden(uuids, { ...typed, hidden: true }, context),
+  ...hiding(true),
 } satisfies CommandModule;
 
 export const moderationUnhide = {
@@ -172,10 +182,7 @@ export const moderationUnhide = {
     'Unhide a skin': 'skinsmith moderation unhide SKIN',
     'Give the reason, for the log': 'skinsmith moderation unhide SKIN --note "a mistake"',
   },
-  output: [MODERATED_OUTPUT],
-  declare: describeDecision,
-  run: async (uuids: string[], typed: DecisionOptions, context: CommandContext) =>
-    await setHidden(uuids, { ...typed, hidden: false }, context),
+  ...hiding(false),
 } satisfies CommandModule;
 
 export const moderationReplaceName = {
@@ -187,8 +194,7 @@ export const moderationReplaceName = {
     'Give the reason, for the log': 'skinsmith moderation replace-name SET --note "rude"',
   },
   output: [{ columns: SET_COLUMNS, json: { shape: 'list', fields: { ...FIELDS, name: 'its new name' } } }],
-  declare: (command) =>
-    command.argument('<uuid...>', 'UUIDs of sets').option('--note <text>', 'reason, for the log'),
+  declare: (command) => addNote(command.argument('<uuid...>', 'UUIDs of sets')),
   async run(uuids: readonly string[], decision: NoteOption, context: CommandContext): Promise<void> {
     verifyUuids(uuids, context, 'set');
     const named = await withAccount(context, ({ sets }, call) =>
@@ -210,26 +216,17 @@ export const moderationDelete = {
       'skinsmith moderation delete OTHER --yes --note "requested by its artist"',
     'Delete a set; its skins stay': 'skinsmith moderation delete SET --set --yes',
   },
-  output: [{ json: { shape: 'list', fields: DELETED.fields } }],
-  declare: (command) => addYesOption(describeDecision(command)),
-  async run(
-    uuids: readonly string[],
-    { yes, set: isSet, ...decision }: DecisionOptions & TypedYes,
-    context: CommandContext,
-  ): Promise<number> {
-    const what = isSet ? 'set' : 'skin';
-    verifyUuids(uuids, context, what);
-    const question = `Delete ${skinsText(uuids, what)}? This cannot be undone.`;
-    if (!(await agrees(question, { yes, done: 'deleted' }, context))) return exitStatus('failed');
-    await withAccount(context, ({ moderation, sets }, call) =>
-      eachOf(uuids, DELETED, context, async (uuid) => {
-        if (isSet) await sets.deleteAny(uuid, decision, call);
-        else await moderation.deleteSkin(uuid, decision, call);
-        return [uuid, `Deleted ${what} ${uuid}.`];
-      }),
-    );
-    return exitStatus('done');
-  },
+  ...eachOf<string, DecisionOptions>(DELETED, {
+    declare: describeDecision,
+    verify: (uuids, context, typed) => verifyUuids(uuids, context, whatOf(typed)),
+    question: (uuids, typed) => `Delete ${skinsText(uuids, whatOf(typed))}? This cannot be undone.`,
+    async act(uuid, { account: { moderation, sets }, call }, typed) {
+      const decision = { note: typed.note };
+      if (typed.set) await sets.deleteAny(uuid, decision, call);
+      else await moderation.deleteSkin(uuid, decision, call);
+      return [uuid, `Deleted ${whatOf(typed)} ${uuid}.`];
+    },
+  }),
 } satisfies CommandModule;
 
 const BLOCK_COLUMNS = { ...IMAGE_COLUMNS, skins: ({ skins }: BlockedView) => String(skins) };
@@ -248,9 +245,7 @@ export const moderationBlock = {
   },
   output: [{ columns: BLOCK_COLUMNS, json: { shape: 'list', fields: BLOCK_FIELDS } }],
   declare: (command) =>
-    command
-      .argument('<picture...>', 'hashes of textures, or UUIDs of skins that use them')
-      .option('--note <text>', 'reason, for the log'),
+    addNote(command.argument('<picture...>', 'hashes of textures, or UUIDs of skins that use them')),
   async run(images: readonly string[], { note }: NoteOption, context: CommandContext): Promise<void> {
     const inputs = images.map((image) => blockInputFor(image, note));
     const blocked = await withAccount(context, ({ moderation }, call) =>
@@ -279,20 +274,14 @@ export const moderationUnblock = {
     'Accept all pictures again':
       'skinsmith moderation blocked --all | cut -f1 | xargs -r skinsmith moderation unblock',
   },
-  output: [{ json: { shape: 'list', fields: UNBLOCKED.fields } }],
-  declare: (command) =>
-    command
-      .argument('<hash...>', 'hashes, as printed by moderation blocked')
-      .option('--note <text>', 'reason, for the log'),
-  async run(hashes: readonly string[], decision: NoteOption, context: CommandContext): Promise<void> {
-    verifyHashes(hashes, context);
-    await withAccount(context, ({ moderation }, call) =>
-      eachOf(hashes, UNBLOCKED, context, async (hash) => {
-        await moderation.unblockImage(hash, decision, call);
-        return [hash, `Unblocked picture ${hash}.`];
-      }),
-    );
-  },
+  ...eachOf<string, NoteOption>(UNBLOCKED, {
+    declare: (command) => addNote(command.argument('<hash...>', 'hashes, as printed by moderation blocked')),
+    verify: verifyHashes,
+    async act(hash, { account: { moderation }, call }, decision) {
+      await moderation.unblockImage(hash, decision, call);
+      return [hash, `Unblocked picture ${hash}.`];
+    },
+  }),
 } satisfies CommandModule;
 
 /** @throws CliError when one of them is not the hash of a texture */

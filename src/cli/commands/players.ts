@@ -1,10 +1,9 @@
 import type { AccountClient } from '../../client/account-client.ts';
 import { ServiceError, UnreadableAnswerError } from '../../client/errors.ts';
 import { type OwnPlayerName, type Player, type WearInput, wornPlayerSchema } from '../../protocol/player.ts';
-import { capeIn, MAX_BULK, verifyUuids, whereOffered } from '../connection/connector.ts';
 import { type CommandContext, type CommandModule, connectWithProgress } from '../context/context.ts';
 import { CliError, exitStatus, usageError } from '../errors/exit.ts';
-import { listOf, oneOf } from '../nouns.ts';
+import { capeIn, listOf, MAX_BULK, offered, oneOf, type Request, verifyUuids } from '../nouns.ts';
 import { nonEmpty } from '../options/option-values.ts';
 import {
   doneViews,
@@ -17,17 +16,13 @@ import {
 import { addYesOption, agrees, readBounded, type TypedYes } from '../terminal/read-input.ts';
 import { clean, jsonDocument } from '../text/text.ts';
 
-type Asked = readonly [account: AccountClient, call: { readonly signal: AbortSignal }];
+type Asked = Parameters<Request<unknown>>;
 
 /** @throws CliError `not_offered` */
-async function withPlayers<T>(context: CommandContext, work: (...asked: Asked) => Promise<T>): Promise<T> {
-  const { signal } = context;
-  const { client } = await connectWithProgress(await context.settings(), context);
-  const about = ['player_not_found', 'skin_not_found', 'user_not_found'];
-  return await whereOffered({ what: 'let player names wear skins', about }, () =>
-    work(client.account, { signal }),
-  );
-}
+const withPlayers = offered({
+  what: 'let player names wear skins',
+  about: ['player_not_found', 'skin_not_found', 'user_not_found'],
+});
 
 /** What a name wears, without what only programs read. */
 interface PlayerView {
@@ -182,8 +177,8 @@ export const playersGet = {
     'Print its history, too': 'skinsmith players get Steve --json',
   },
   declare: (command) => command.argument('<name>', NAME_ARGUMENT, nonEmpty),
-  ...oneOf(PLAYER_TABLE, async (context, name: string) => {
-    return await withPlayers(context, (account, call) => account.players.get(name, call));
+  ...oneOf(PLAYER_TABLE, (_, name: string) => (account, call) => account.players.get(name, call), {
+    open: withPlayers,
   }),
 } satisfies CommandModule;
 

@@ -1,10 +1,10 @@
 import { Option } from 'commander';
 import { REPORT_REASONS, type Report, type ReportInput } from '../../protocol/moderation.ts';
-import { verifyUuids, withAccount } from '../connection/connector.ts';
+
 import { type CommandContext, type CommandModule, connectWithProgress } from '../context/context.ts';
 import { usageError } from '../errors/exit.ts';
 import { forService } from '../errors/service-hints.ts';
-import { listOf } from '../nouns.ts';
+import { listOf, verifyUuids, withAccount } from '../nouns.ts';
 import { nonEmptyWords } from '../options/option-values.ts';
 import { doneViews, fieldColumns, printRows, type Table, tableOutput } from '../output/described.ts';
 import { ago, jsonDocument } from '../text/text.ts';

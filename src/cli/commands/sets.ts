@@ -1,5 +1,4 @@
 import { parseEntry } from '../../batch/lockfile/entries.ts';
-import type { AccountClient } from '../../client/account-client.ts';
 import {
   MAX_SET,
   type ReservedSetName,
@@ -9,10 +8,9 @@ import {
   setNameProblem,
 } from '../../protocol/set.ts';
 import type { SkinVisibility } from '../../protocol/skin.ts';
-import { verifyUuids, whereOffered } from '../connection/connector.ts';
-import { type CommandContext, type CommandModule, connectWithProgress } from '../context/context.ts';
+import type { CommandContext, CommandModule } from '../context/context.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
-import { listOf, oneOf } from '../nouns.ts';
+import { listOf, offered, oneOf, type Request, verifyUuids } from '../nouns.ts';
 import { nonEmpty } from '../options/option-values.ts';
 import { visibilityOption } from '../options/skin-options.ts';
 import {
@@ -74,16 +72,8 @@ function setView(set: SkinSet): SetView {
   return { ...summaryView(set), skins: set.skins.map(skinListView) };
 }
 
-/** Runs a request about sets. @throws CliError `not_offered` at services without sets */
-async function withSets<T>(
-  context: CommandContext,
-  work: (account: AccountClient, call: { readonly signal: AbortSignal }) => Promise<T>,
-): Promise<T> {
-  const { signal } = context;
-  const { client } = await connectWithProgress(await context.settings(), context);
-  const about = ['set_not_found', 'skin_not_found'];
-  return await whereOffered({ what: 'use sets', about }, () => work(client.account, { signal }));
-}
+/** @throws CliError `not_offered` at services without sets */
+const withSets = offered({ what: 'use sets', about: ['set_not_found', 'skin_not_found'] });
 
 export const setsList = {
   description: 'List your sets of skins, newest first.',
@@ -146,7 +136,7 @@ export const setsCreate = {
       .argument('[uuid...]', `UUIDs of skins, at most ${MAX_SET}`)
       .option('--from <lockfile>', 'add the skins in a lockfile, as generate writes it', nonEmpty)
       .addOption(visibilityOption('who can find the set')),
-  ...oneOf(SET_TABLE, createSet),
+  ...oneOf(SET_TABLE, createSet, { open: withSets }),
 } satisfies CommandModule;
 
 async function createSet(
@@ -154,12 +144,12 @@ async function createSet(
   name: string,
   uuids: readonly string[],
   { from, visibility }: { readonly from?: string; readonly visibility?: SkinVisibility },
-): Promise<SkinSet> {
+): Promise<Request<SkinSet>> {
   verifySetName(name);
   verifyUuids(uuids, context);
   const skins = [...uuids, ...(await uuidsIn(from))];
   const input = { name, skins, ...(visibility && { visibility }) };
-  return await withSets(context, ({ sets }, call) => sets.create(input, call));
+  return ({ sets }, call) => sets.create(input, call);
 }
 
 /** @throws CliError */
@@ -200,20 +190,20 @@ export const setsEdit = {
       .option('--from <lockfile>', 'put the skins in a lockfile at the end', nonEmpty)
       .option('--remove <uuid...>', 'take these skins out')
       .addOption(visibilityOption('who can find the set')),
-  ...oneOf(SET_TABLE, editSet),
+  ...oneOf(SET_TABLE, editSet, { open: withSets }),
 } satisfies CommandModule;
 
 async function editSet(
   context: CommandContext,
   set: string,
   { from, ...options }: SetsEditOptions,
-): Promise<SkinSet> {
+): Promise<Request<SkinSet>> {
   if (options.name !== undefined) verifySetName(options.name);
   verifyUuids([...(options.add ?? []), ...(options.remove ?? [])], context);
   const add = [...(options.add ?? []), ...(await uuidsIn(from))];
   const edit = { ...options, add: add.length > 0 ? add : undefined };
   verifyEdit(edit);
-  return await withSets(context, ({ sets }, call) => sets.edit(set, edit, call));
+  return ({ sets }, call) => sets.edit(set, edit, call);
 }
 
 /** @throws CliError */
@@ -256,12 +246,6 @@ const NAMES_TABLE: Table<ReservedSetName> = {
   shown: { NAME: 'name', SET: 'set' },
 };
 
-const NAMES = listOf(NAMES_TABLE, {
-  what: 'reserved names',
-  read: ({ account, call }) => account.sets.reservedNames(call),
-  open: withSets,
-});
-
 export const setsNames = {
   description:
     'List the names that are reserved for you.\n' +
@@ -270,8 +254,11 @@ export const setsNames = {
     'List your reserved names': 'skinsmith sets names',
     'List them with the sets to which they lead, as JSON': 'skinsmith sets names --json',
   },
-  output: NAMES.output,
-  run: async (context: CommandContext) => await NAMES.run({}, context),
+  ...listOf(NAMES_TABLE, {
+    what: 'reserved names',
+    read: ({ account, call }) => account.sets.reservedNames(call),
+    open: withSets,
+  }),
 } satisfies CommandModule;
 
 const RELEASED = doneViews('name', 'the name as you gave it', 'released');

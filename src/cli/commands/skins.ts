@@ -10,10 +10,10 @@ import {
   type SkinVisibility,
   skinNameProblem,
 } from '../../protocol/skin.ts';
-import { inBulk, readPages, skinsText, verifyUuids, whereOffered } from '../connection/connector.ts';
 import { type CommandContext, type CommandModule, connectWithProgress } from '../context/context.ts';
 import { reportOf } from '../errors/error-report.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
+import { inBulk, readPages, skinsText, verifyUuids, whereOffered } from '../nouns.ts';
 import {
   addLimitOptions,
   limitOf,

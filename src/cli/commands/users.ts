@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import type { Invitation, User, UserChange } from '../../protocol/user.ts';
-import { withAccount } from '../connection/connector.ts';
-import type { CommandContext, CommandModule } from '../context/context.ts';
+import type { CommandModule } from '../context/context.ts';
 import { forService } from '../errors/service-hints.ts';
-import { eachOf, listOf, oneOf } from '../nouns.ts';
+import { eachOf, listOf, oneOf, type Request } from '../nouns.ts';
 import { nonEmpty, nonEmptyWords } from '../options/option-values.ts';
 import { doneViews, fieldColumns, type Table } from '../output/described.ts';
 import { ago } from '../text/text.ts';
@@ -73,9 +72,7 @@ export const usersGet = {
     'Print only the plan of a user': 'skinsmith users get bob | cut -f2',
   },
   declare: addName,
-  ...oneOf(TABLE, (context, name: string) =>
-    withAccount(context, (account, call) => account.user(name, call)),
-  ),
+  ...oneOf(TABLE, (_, name: string) => (account, call) => account.user(name, call)),
 } satisfies CommandModule;
 
 export const usersCreate = {
@@ -87,8 +84,8 @@ export const usersCreate = {
   declare: (command) => addName(command).option('--plan <plan>', 'plan of the user (default: free)'),
   ...oneOf(
     TABLE,
-    (context, name: string, options: { readonly plan?: string }) =>
-      withAccount(context, (account, call) => account.createUser({ ...options, name }, call)),
+    (_, name: string, options: { readonly plan?: string }) => (account, call) =>
+      account.createUser({ ...options, name }, call),
     {
       seen: SEEN,
       note({ name }, context) {
@@ -100,8 +97,8 @@ export const usersCreate = {
   ),
 } satisfies CommandModule;
 
-function change(context: CommandContext, name: string, wanted: UserChange): Promise<User> {
-  return withAccount(context, (account, call) => account.setUser(name, wanted, call));
+function change(name: string, wanted: UserChange): Request<User> {
+  return (account, call) => account.setUser(name, wanted, call);
 }
 
 export const usersEdit = {
@@ -111,7 +108,7 @@ export const usersEdit = {
     'Move a user back to the free plan': 'skinsmith users edit carol --plan free',
   },
   declare: (command) => addName(command).requiredOption('--plan <plan>', 'new plan of the user'),
-  ...oneOf(TABLE, change),
+  ...oneOf(TABLE, (_, name: string, typed: { readonly plan: string }) => change(name, typed)),
 } satisfies CommandModule;
 
 export const usersEnable = {
@@ -121,7 +118,7 @@ export const usersEnable = {
     'Enable a user of another service': 'skinsmith users enable carol --base-url https://skins.example.org',
   },
   declare: addName,
-  ...oneOf(TABLE, (context, name: string) => change(context, name, { disabled: false })),
+  ...oneOf(TABLE, (_, name: string) => change(name, { disabled: false })),
 } satisfies CommandModule;
 
 export const usersDisable = {
@@ -133,7 +130,7 @@ export const usersDisable = {
     'Disable a user of another service': 'skinsmith users disable carol --base-url https://skins.example.org',
   },
   declare: addName,
-  ...oneOf(TABLE, (context, name: string) => change(context, name, { disabled: true })),
+  ...oneOf(TABLE, (_, name: string) => change(name, { disabled: true })),
 } satisfies CommandModule;
 
 interface InvitationView extends Invitation {
@@ -163,11 +160,7 @@ export const usersInvite = {
   declare: addName,
   ...oneOf(
     INVITATION,
-    async (context, name: string) =>
-      await withAccount(context, async (account, call) => ({
-        ...(await account.inviteUser(name, call)),
-        name,
-      })),
+    (_, name: string) => async (account, call) => ({ ...(await account.inviteUser(name, call)), name }),
     {
       note({ name }, context) {
         const revoke = forService(`skinsmith users uninvite ${name}`, context);
@@ -185,14 +178,11 @@ export const usersUninvite = {
     'Revoke an invitation': 'skinsmith users uninvite bob',
     'Revoke two invitations': 'skinsmith users uninvite bob carol',
   },
-  output: [{ json: { shape: 'list', fields: UNINVITED.fields } }],
-  declare: (command) => command.argument('<name...>', 'names of users', nonEmptyWords),
-  async run(names: readonly string[], context: CommandContext): Promise<void> {
-    await withAccount(context, (account, call) =>
-      eachOf(names, UNINVITED, context, async (name) => {
-        await account.uninviteUser(name, call);
-        return [name, `${name} has no invitation any more.`];
-      }),
-    );
-  },
+  ...eachOf(UNINVITED, {
+    declare: (command) => command.argument('<name...>', 'names of users', nonEmptyWords),
+    async act(name, { account, call }) {
+      await account.uninviteUser(name, call);
+      return [name, `${name} has no invitation any more.`];
+    },
+  }),
 } satisfies CommandModule;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { isSea } from 'node:sea';
 import { z } from 'zod';
 import { VERSION } from '../../base/version.ts';
-import { askOnce } from '../connection/connector.ts';
+import { askOnce } from '../connection/connect.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { CliError, usageError } from '../errors/exit.ts';
 import { columnRows, type Fields, fieldColumns } from '../output/described.ts';

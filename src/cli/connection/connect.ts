@@ -1,7 +1,9 @@
 import { lookup } from 'node:dns/promises';
 import { networkInterfaces } from 'node:os';
-import type { Proxies, Sender } from '../../base/proxies.ts';
-import { callerFingerprint } from '../../base/text.ts';
+import { FetchError, fetchBounded } from '../../base/bounded-fetch.ts';
+import { networkReason } from '../../base/error-reasons.ts';
+import { openSender, type Proxies, type Sender } from '../../base/proxies.ts';
+import { callerFingerprint, parsedJson } from '../../base/text.ts';
 import { SkinClient } from '../../client/skin-client.ts';
 import type { Fetch, RequestDispatcher } from '../../client/transport.ts';
 import type { RequestReport, SkinClientOptions } from '../../client/types.ts';
@@ -10,7 +12,7 @@ import type { GuardedAgent, ResolveName } from '../../server/outbound/guarded-ag
 import type { Network } from '../../server/outbound/target.ts';
 import { gameSettings, readProxies, verifyProxies } from '../config/network-settings.ts';
 import type { ConfigFile, GlobalFlags, Settings } from '../config/settings.ts';
-import { type CliError, usageError } from '../errors/exit.ts';
+import { CliError, usageError } from '../errors/exit.ts';
 import type { Waits } from '../terminal/messages.ts';
 
 interface RequestListeners {
@@ -306,4 +308,43 @@ function withoutZone(address: string): string {
 /** With the hosts file, as the requests to the service are. */
 async function resolveAsSystem(name: string): Promise<string[]> {
   return (await lookup(name, { all: true })).map(({ address }) => address);
+}
+
+/** Milliseconds. */
+const TIMEOUT = 10_000;
+/** Far more than any expected answer. */
+const MAX_BYTES = 1024 * 1024;
+
+interface SmallAnswer {
+  readonly status: number;
+  /** The parsed body; undefined if it is not JSON. */
+  readonly json: unknown;
+}
+
+/**
+ * Sends one request to an address, without a key, through the proxy if one is set.
+ * @throws CliError with this code if there is no answer
+ */
+export async function askOnce(
+  url: URL,
+  code: string,
+  { env, signal }: { readonly env: NodeJS.ProcessEnv; readonly signal: AbortSignal },
+): Promise<SmallAnswer> {
+  const proxies = readProxies(env);
+  verifyProxies(proxies, url.href);
+  const sender = await openSender(proxies);
+  try {
+    const { status, bytes } = await fetchBounded(sender, {
+      ...{ url, method: 'GET', headers: () => ({ accept: 'application/json' }) },
+      ...{ timeout: TIMEOUT, maxBytes: MAX_BYTES, reads: () => 'whole', signal },
+    });
+    return { status, json: parsedJson(bytes.toString('utf8')) };
+  } catch (error) {
+    if (!(error instanceof FetchError)) throw error;
+    const { cause, message } = error;
+    const problem = error.code === 'broken' ? `cannot be reached: ${networkReason(cause)}` : message;
+    throw new CliError(code, `${url.host} ${problem}.`, { exit: 'tryLater', cause: error });
+  } finally {
+    await sender.destroy();
+  }
 }

@@ -12,9 +12,14 @@ export function columnRows<Row>(columns: Columns<Row>, rows: readonly Row[]): st
   return tabRows(rows.map((row) => Object.values(columns).map((cell) => cell(row))));
 }
 
-/** Columns of a row's fields under their own names. */
-export function fieldColumns<Row>(...names: readonly (keyof Row & string)[]): Columns<Row> {
-  return Object.fromEntries(names.map((name) => [name, (row: Row) => textOf(row[name])]));
+/** Columns of a row's fields under their own names, and others. */
+export function fieldColumns<Row>(
+  ...columns: readonly ((keyof Row & string) | Columns<Row>)[]
+): Columns<Row> {
+  const all = columns.map((one) =>
+    typeof one === 'string' ? { [one]: (row: Row) => textOf(row[one]) } : one,
+  );
+  return Object.assign({}, ...all) as Columns<Row>;
 }
 
 function textOf(value: unknown): string {
@@ -112,6 +117,8 @@ export type JsonOutput =
 
 /** What a command did to some things, one by one, as JSON: `{"uuid": …, "deleted": true}`. */
 export interface DoneViews {
+  /** What was done, in a word. */
+  readonly done: string;
   readonly fields: FieldTable;
   /** @param id the value that identifies the thing */
   view(id: string): Readonly<Record<string, string | true>>;
@@ -119,7 +126,8 @@ export interface DoneViews {
 
 /** @param about the meaning of the field `id`; `done`: the field that is always true */
 export function doneViews(id: string, about: string, done: string): DoneViews {
-  return { fields: { [id]: about, [done]: 'always true' }, view: (value) => ({ [id]: value, [done]: true }) };
+  const fields = { [id]: about, [done]: 'always true' };
+  return { done, fields, view: (value) => ({ [id]: value, [done]: true }) };
 }
 
 const OUTPUTS = new WeakMap<Command, readonly CommandOutput[]>();

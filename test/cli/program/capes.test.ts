@@ -1,13 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import {
-  type CapesCreateOptions,
-  capesCreate,
-  capesDelete,
-  capesEdit,
-  capesList,
-} from '../../../src/cli/commands/capes.ts';
+import { capesCreate, capesDelete, capesEdit, capesList } from '../../../src/cli/commands/capes.ts';
 import { type GenerateCommandOptions, runGenerate } from '../../../src/cli/commands/generate.ts';
 import { lockEntrySchema } from '../../../src/protocol/lock-line.ts';
 import { parseTexturesValue } from '../../../src/textures/property.ts';
@@ -31,7 +25,7 @@ describe('capes', () => {
     const { url, key } = await runServer();
     const at = { url, key };
     const file = await fileOf('Red.png', capePng(1));
-    const add = async (options: CapesCreateOptions) =>
+    const add = async (options: Parameters<typeof capesCreate.run>[1]) =>
       await runCommand((context) => capesCreate.run(file, options, context), {
         ...at,
         flags: { json: true },

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { keysList, keysRevoke } from '../../../../src/cli/commands/keys.ts';
-import { usersList } from '../../../../src/cli/commands/users.ts';
-import type { CommandContext, ExitStatus } from '../../../../src/cli/context/context.ts';
-import { runCommand } from '../../../support/cli/run-command.ts';
-import { type Exchange, scriptedServer } from '../../../support/client/scripted-server.ts';
+import { keysList, keysRevoke } from '../../../src/cli/commands/keys.ts';
+import { usersList } from '../../../src/cli/commands/users.ts';
+import type { CommandContext, ExitStatus } from '../../../src/cli/context/context.ts';
+import { runCommand } from '../../support/cli/run-command.ts';
+import { type Exchange, scriptedServer } from '../../support/client/scripted-server.ts';
 
 describe('A service without an account manager', () => {
   const page = { status: 404, text: '<!doctype html><h1>Not found</h1>' };

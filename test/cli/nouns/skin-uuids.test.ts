@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { capeIn, verifyUuids } from '../../../../src/cli/connection/connector.ts';
+import { capeIn, verifyUuids } from '../../../src/cli/nouns.ts';
 
 const BASE_URL = 'https://skins.example.org';
 

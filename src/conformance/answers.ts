@@ -16,12 +16,8 @@ export const EVERY_ANSWER: readonly Check[] = [
       const answers = session.answers.filter((one) => isOfVersion2(one) && one.json !== undefined);
       for (const answer of answers) {
         const { success } = shaped(answer, envelopeSchema);
-        expect(
-          answer,
-          success === answer.status < 400,
-          `success: ${answer.status < 400}`,
-          `success: ${success}`,
-        );
+        const isGood = answer.status < 400;
+        expect(answer, success === isGood, `success: ${isGood}`, `success: ${success}`);
       }
     },
   },
@@ -30,9 +26,8 @@ export const EVERY_ANSWER: readonly Check[] = [
     judges: 'Every refusal of version 2 has errors, the first of which gives the reason.',
     statements: ['7.3'],
     run: async ({ session }) => {
-      const refusals = session.answers.filter(
-        (one) => isOfVersion2(one) && one.json !== undefined && one.status >= 400,
-      );
+      const refused = session.answers.filter(({ json, status }) => json !== undefined && status >= 400);
+      const refusals = refused.filter(isOfVersion2);
       if (refusals.length === 0) throw notTried('No request was refused.');
       for (const answer of refusals) shaped(answer, REFUSAL);
     },
@@ -61,12 +56,9 @@ export const EVERY_ANSWER: readonly Check[] = [
     run: async (target) => {
       for (const answer of submissionsOf(target)) {
         const { minute } = receivedEnvelopeSchema.safeParse(answer.json).data?.rateLimit?.limit ?? {};
-        for (const [name, told] of Object.entries({
-          Limit: minute?.limit,
-          Remaining: minute?.remaining,
-          Reset: minute?.reset,
-        })) {
-          const header = answer.headers[`x-ratelimit-${name.toLowerCase()}`];
+        for (const name of ['Limit', 'Remaining', 'Reset'] as const) {
+          const lower = name.toLowerCase() as Lowercase<typeof name>;
+          const [header, told] = [answer.headers[`x-ratelimit-${lower}`], minute?.[lower]];
           expect(answer, header !== undefined, `a header X-RateLimit-${name}`, 'none');
           const isSame = told === undefined || header === String(told);
           expect(answer, isSame, `X-RateLimit-${name}: ${told}, as in the body`, String(header));
@@ -107,8 +99,6 @@ function submissionsOf({ session }: Target): readonly Answer[] {
 }
 
 function shapedLimits(answer: Answer, rateLimit: unknown): void {
-  shaped(
-    { ...answer, json: { rateLimit }, text: JSON.stringify({ rateLimit }) },
-    z.object({ rateLimit: RATE_LIMIT }),
-  );
+  const json = { rateLimit };
+  shaped({ ...answer, json, text: JSON.stringify(json) }, z.object({ rateLimit: RATE_LIMIT }));
 }

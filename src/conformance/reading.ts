@@ -1,3 +1,5 @@
+import type { z } from 'zod';
+import type { ErrorCode } from '../protocol/errors.ts';
 import { receivedSkinListAnswerSchema, type SkinListItem } from '../protocol/skin.ts';
 import { textureName } from '../textures/property.ts';
 import {
@@ -8,6 +10,7 @@ import {
   expectRefusal,
   expectStatus,
   notTried,
+  type SentRequest,
   shaped,
 } from './finding.ts';
 import { expectData, pictureAt } from './proof.ts';
@@ -30,6 +33,24 @@ import type { Check, Target } from './target.ts';
 const NO_JOB = '0123456789abcdef01234567';
 export const NO_SKIN = '0123456789abcdef0123456789abcdef';
 const NO_KEY = 'f0'.repeat(32);
+
+type Row = Omit<Check, 'run'>;
+
+/** GET of this address has this shape. */
+export function has(schema: z.ZodType, path: string, row: Row): Check {
+  return { ...row, run: async ({ session }) => void contentOf(await session.get(path), schema) };
+}
+
+/** GET of this address is refused with this status and code. `as`: with another key than the caller's. */
+function refuses(
+  path: string,
+  [status, code]: readonly [number, ErrorCode],
+  { as = 'own', ...row }: Row & { readonly as?: SentRequest['key'] },
+): Check {
+  const run: Check['run'] = async ({ session }) =>
+    expectRefusal(await session.get(path, { key: as }), [status], code);
+  return { ...row, codes: [code], run };
+}
 
 /** The checks that send GET only. */
 export const READING: readonly Check[] = [
@@ -58,22 +79,18 @@ export const READING: readonly Check[] = [
       expectRefusal(answer, [401], 'unauthorized');
     },
   },
-  {
+  has(JOB_LIST, '/queue', {
     id: 'jobs-without-version',
     judges: 'The list of jobs exists without /v2, too.',
     statements: ['4.n1'],
     needsKey: true,
-    run: async ({ session }) => void contentOf(await session.get('/queue'), JOB_LIST),
-  },
-  {
+  }),
+  refuses(`/v2/queue/${NO_JOB}`, [404, 'job_not_found'], {
     id: 'job-unknown',
     judges: 'A job that does not exist, or is another caller’s, is 404 with job_not_found.',
     statements: ['4.3', '7.3'],
-    codes: ['job_not_found'],
     isRequired: true,
-    run: async ({ session }) =>
-      expectRefusal(await session.get(`/v2/queue/${NO_JOB}`), [404], 'job_not_found'),
-  },
+  }),
   {
     id: 'job-completed',
     judges: 'A completed job answers 200 with its skin, whose UUID is its result.',
@@ -104,22 +121,16 @@ export const READING: readonly Check[] = [
       expect(answer, errors.length > 0, 'the reason in errors', 'no reason');
     },
   },
-  {
+  refuses(`/v2/skins/${NO_SKIN}`, [404, 'skin_not_found'], {
     id: 'skin-unknown',
     judges: 'A skin that does not exist is 404 with skin_not_found.',
     statements: ['7.3'],
-    codes: ['skin_not_found'],
-    run: async ({ session }) =>
-      expectRefusal(await session.get(`/v2/skins/${NO_SKIN}`), [404], 'skin_not_found'),
-  },
-  {
+  }),
+  refuses('/v2/skins/no-uuid', [400, 'validation_error'], {
     id: 'skin-id-invalid',
     judges: 'A request that breaks a rule is 400 with validation_error.',
     statements: ['7.3'],
-    codes: ['validation_error'],
-    run: async ({ session }) =>
-      expectRefusal(await session.get('/v2/skins/no-uuid'), [400], 'validation_error'),
-  },
+  }),
   {
     id: 'skins-public',
     judges: 'GET /v2/skins is a page of public skins, of the requested size, with a link to the next one.',
@@ -137,14 +148,11 @@ export const READING: readonly Check[] = [
       expect(next, again.length === 0, 'other skins than on the page before', again);
     },
   },
-  {
+  refuses('/v2/skins?size=0', [400, 'validation_error'], {
     id: 'skins-size',
     judges: 'A page of more skins than are allowed, or of none, is 400 with validation_error.',
     statements: ['7.3'],
-    codes: ['validation_error'],
-    run: async ({ session }) =>
-      expectRefusal(await session.get('/v2/skins?size=0'), [400], 'validation_error'),
-  },
+  }),
   ...(['latest', 'random'] as const).map(
     (which): Check => ({
       id: `skins-${which}`,
@@ -165,43 +173,33 @@ export const READING: readonly Check[] = [
     needsKey: true,
     run: async ({ session }) => {
       contentOf(await session.get('/v2/me/skins'), receivedSkinListAnswerSchema);
-      expectRefusal(
-        await session.get('/v2/me/skins', { key: 'none' }),
-        [401, 404],
-        'unauthorized',
-        'user_not_found',
-      );
+      const others = await session.get('/v2/me/skins', { key: 'none' });
+      expectRefusal(others, [401, 404], 'unauthorized', 'user_not_found');
     },
   },
-  {
+  has(CAPE_LIST, '/v2/capes', {
     id: 'capes',
     judges: 'GET /v2/capes lists the capes that skins may have.',
     endpoints: ['GET /v2/capes'],
-    run: async ({ session }) => void contentOf(await session.get('/v2/capes'), CAPE_LIST),
-  },
-  {
+  }),
+  has(ME, '/v2/me', {
     id: 'me',
     judges: 'GET /v2/me has the user of the key, and what the plan grants.',
     statements: ['5.1', '1.6b'],
     endpoints: ['GET /v2/me'],
     needsKey: true,
-    run: async ({ session }) => void contentOf(await session.get('/v2/me'), ME),
-  },
-  {
+  }),
+  refuses('/v2/me', [404, 'user_not_found'], {
     id: 'me-anonymous',
     judges: 'GET /v2/me without a key is 404 with user_not_found.',
-    codes: ['user_not_found'],
-    run: async ({ session }) =>
-      expectRefusal(await session.get('/v2/me', { key: 'none' }), [404], 'user_not_found'),
-  },
-  {
+    as: 'none',
+  }),
+  refuses('/v2/me', [403, 'invalid_api_key'], {
     id: 'key-unknown',
     judges: 'An unknown key gets 403 invalid_api_key.',
     statements: ['5.1', '5.5'],
-    codes: ['invalid_api_key'],
-    run: async ({ session }) =>
-      expectRefusal(await session.get('/v2/me', { key: { text: NO_KEY } }), [403], 'invalid_api_key'),
-  },
+    as: { text: NO_KEY },
+  }),
   {
     id: 'me-key',
     judges: 'GET /v2/me/apikey describes the key, and does not repeat it.',
@@ -213,20 +211,18 @@ export const READING: readonly Check[] = [
       expect(answer, !answer.text.includes('[API key]'), 'nothing of the key itself', 'the whole key');
     },
   },
-  {
+  has(ME_KEYS, '/v2/me/apikeys', {
     id: 'me-keys',
     judges: 'GET /v2/me/apikeys lists the keys of the caller.',
     endpoints: ['GET /v2/me/apikeys'],
     needsKey: true,
-    run: async ({ session }) => void contentOf(await session.get('/v2/me/apikeys'), ME_KEYS),
-  },
-  {
+  }),
+  has(ME_CLIENT, '/v2/me/client', {
     id: 'me-client',
     judges: 'GET /v2/me/client says who calls, as the server sees it.',
     endpoints: ['GET /v2/me/client'],
     needsKey: true,
-    run: async ({ session }) => void contentOf(await session.get('/v2/me/client'), ME_CLIENT),
-  },
+  }),
   {
     id: 'delay',
     judges: 'GET /v2/delay says when the next request may come, in milliseconds, and what is left.',
@@ -284,12 +280,8 @@ export const READING_SKINS: readonly Check[] = [
       expectStatus(answer, 301, 302, 303, 307, 308);
       const location =
         URL.parse(String(answer.headers['location'] ?? ''), target.session.baseUrl)?.href ?? 'none';
-      expect(
-        answer,
-        textureName(location) === skin.texture.hash.skin,
-        'the address of its texture',
-        location,
-      );
+      const isIt = textureName(location) === skin.texture.hash.skin;
+      expect(answer, isIt, 'the address of its texture', location);
     },
   },
   {

@@ -82,12 +82,8 @@ export const RESULTS: readonly Check[] = [
       const { skin, job: seen, messages = [] } = contentOf(answer, JOB_ANSWER);
       expect(answer, seen.status === 'completed' && skin !== undefined, 'the skin of a completed job', seen);
       expect(answer, seen.result === skin?.uuid, `the result ${skin?.uuid}`, `${seen.result}`);
-      expect(
-        answer,
-        messages.some(({ code }) => code === 'job_completed'),
-        'the message job_completed',
-        messages,
-      );
+      const isSaid = messages.some(({ code }) => code === 'job_completed');
+      expect(answer, isSaid, 'the message job_completed', messages);
     },
   },
   {
@@ -162,12 +158,8 @@ export const RESULTS: readonly Check[] = [
       const { uuid } = making.finished();
       const answer = await session.get('/v2/me/skins?size=64');
       const { skins } = contentOf(answer, receivedSkinListAnswerSchema);
-      expect(
-        answer,
-        skins.some((one) => one.uuid === uuid),
-        `the skin ${uuid}`,
-        `${skins.length} others`,
-      );
+      const isThere = skins.some((one) => one.uuid === uuid);
+      expect(answer, isThere, `the skin ${uuid}`, `${skins.length} others`);
     },
   },
   {
@@ -192,14 +184,8 @@ export const RESULTS: readonly Check[] = [
       const { uuid, name } = making.finished();
       const path = `/v2/skins/${uuid}`;
       const edited = await session.send('PATCH', path, { key: 'none', content: { json: { name } } });
-      expectRefusal(
-        edited,
-        [401, 403, 404],
-        'unauthorized',
-        'user_not_found',
-        'skin_not_found',
-        'insufficient_grants',
-      );
+      const codes = ['unauthorized', 'user_not_found', 'skin_not_found', 'insufficient_grants'] as const;
+      expectRefusal(edited, [401, 403, 404], ...codes);
     },
   },
   {
@@ -220,12 +206,8 @@ export const RESULTS: readonly Check[] = [
       expectRefusal(await session.get(`${path}/texture`, { key: 'none' }), [404], 'skin_not_found');
       await expectNoPublic(target, uuid ?? '');
       const list = contentOf(await session.get('/v2/me/skins?size=64'), receivedSkinListAnswerSchema);
-      expect(
-        own,
-        list.skins.some((one) => one.uuid === uuid),
-        'the skin on the list of its owner',
-        'it is missing',
-      );
+      const isListed = list.skins.some((one) => one.uuid === uuid);
+      expect(own, isListed, 'the skin on the list of its owner', 'it is missing');
     },
   },
   {

@@ -12,7 +12,7 @@ import {
   type Verdict,
 } from './finding.ts';
 import { V1_LIST, V1_REFUSAL } from './published.ts';
-import { NO_SKIN, READING, READING_SKINS } from './reading.ts';
+import { has, NO_SKIN, READING, READING_SKINS } from './reading.ts';
 import { RESULTS } from './results.ts';
 import { Session, type SessionOptions } from './session.ts';
 import { REFUSALS, SUBMITTING } from './submitting.ts';
@@ -35,13 +35,12 @@ const READING_V1: readonly Check[] = [
       expectTimes(answer);
     },
   },
-  {
+  has(V1_LIST, '/get/list', {
     id: 'v1-list',
     judges: 'GET /get/list is a page of public skins.',
     statements: ['1.4d', '1.5a'],
     endpoints: ['GET /get/list'],
-    run: async ({ session }) => void contentOf(await session.get('/get/list'), V1_LIST),
-  },
+  }),
   {
     id: 'v1-random',
     judges: 'GET /get/random has a public skin.',

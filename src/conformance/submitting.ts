@@ -3,7 +3,7 @@ import type { RequestContent } from '../client/transport.ts';
 import { receivedMeAnswerSchema } from '../protocol/account.ts';
 import { receivedEnvelopeSchema } from '../protocol/envelope.ts';
 import type { ErrorCode } from '../protocol/errors.ts';
-import { receivedJobListAnswerSchema } from '../protocol/job.ts';
+import { isPending, receivedJobListAnswerSchema } from '../protocol/job.ts';
 import type { Variant } from '../skin/regions.ts';
 import {
   type Answer,
@@ -47,8 +47,7 @@ export async function submit(
     as === 'file'
       ? { fields: all, file: { bytes: draft.png, fileName: 'skin.png' } }
       : { json: { url: draft.dataUrl, ...all } };
-  const timeout = path.includes('generate') ? GENERATING : undefined;
-  const sent = { content, isUnpaced, ...(timeout !== undefined && { timeout }) };
+  const sent = { content, isUnpaced, ...(path.includes('generate') && { timeout: GENERATING }) };
   const answer = await session.send('POST', path, sent).catch((error: unknown) => {
     draft.isLost = !didNotArrive(error);
     throw error;
@@ -194,9 +193,8 @@ export const SUBMITTING: readonly Check[] = [
     judges: 'There is no fixed delay between submissions: several may come at once.',
     statements: ['8.2a'],
     run: async ({ session }) => {
-      const limited = session.answers.find(
-        (one) => one.request === 'POST /v2/queue' && codeOf(one) === 'rate_limit',
-      );
+      const submitted = session.answers.filter(({ request }) => request === 'POST /v2/queue');
+      const limited = submitted.find((one) => codeOf(one) === 'rate_limit');
       if (!limited) return;
       const { rateLimit } = receivedEnvelopeSchema.safeParse(limited.json).data ?? {};
       const left = rateLimit?.limit?.minute?.remaining ?? rateLimit?.limit?.remaining ?? 0;
@@ -250,9 +248,7 @@ export const SUBMITTING: readonly Check[] = [
     run: async ({ making, session }) => {
       if (making.drafts.every(({ job }) => job === undefined)) throw notTried('No job was accepted.');
       await making.untilEnded();
-      const open = making.drafts.filter(
-        ({ job }) => job && job.status !== 'completed' && job.status !== 'failed',
-      );
+      const open = making.drafts.filter(({ job }) => job && isPending(job.status));
       const jobs = open.map(({ job }) => `${job?.id} is ${job?.status}`).join(', ');
       if (open.length > 0)
         throw differs({ request: 'GET /v2/queue' }, 'jobs that end within five minutes', jobs);
@@ -285,12 +281,8 @@ export const SUBMITTING: readonly Check[] = [
       // Where no new skin is left to make, the answer to a known one has the same form.
       const { making } = target;
       const draft = making.drafts.length < making.budget ? making.draft() : making.finished();
-      const answer = await submit(
-        target,
-        draft,
-        { as: 'file', fields: { variant: draft.drawn } },
-        `/v2/generate?timeout=${LONGEST_GENERATE}`,
-      );
+      const shape = { as: 'file', fields: { variant: draft.drawn } } as const;
+      const answer = await submit(target, draft, shape, `/v2/generate?timeout=${LONGEST_GENERATE}`);
       const { skin } = contentOf(answer, SKIN_MADE);
       await expectData(target, answer, skin);
     },
@@ -300,12 +292,8 @@ export const SUBMITTING: readonly Check[] = [
 function expectAccepted(answer: Answer): void {
   expectStatus(answer, 202);
   const { job } = shaped(answer, JOB_ANSWER);
-  expect(
-    answer,
-    job.status === 'waiting' || job.status === 'processing',
-    'a job that is waiting',
-    job.status,
-  );
+  const isOpen = job.status === 'waiting' || job.status === 'processing';
+  expect(answer, isOpen, 'a job that is waiting', job.status);
   expect(answer, /^[\w-]{1,64}$/.test(job.id), 'an ID that an address can hold', job.id);
 }
 

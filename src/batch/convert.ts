@@ -6,7 +6,7 @@ import { type BatchSource, Coverage } from './model.ts';
 import type { BatchOptions, BatchSummary } from './options.ts';
 import { runBatch } from './run/run-batch.ts';
 import { GameKeys, signingKeyOf } from './signers.ts';
-import { openSources } from './sources/lists.ts';
+import { openSources } from './sources/arguments.ts';
 import { BedrockPlayers, PlayerNames } from './sources/player-names.ts';
 import { skinFinder } from './sources/supplied-skin.ts';
 

@@ -1,26 +1,115 @@
 import { createReadStream, readdirSync } from 'node:fs';
-import { lacksScheme, sentLink } from '../../base/bounded-fetch.ts';
-import { bareUuid, isUuid } from '../../base/text.ts';
+import { dirname, sep } from 'node:path';
+import { lacksScheme } from '../../base/bounded-fetch.ts';
+import { isUuid } from '../../base/text.ts';
 import { parseBedrockPlayer, saysBedrock } from '../../game/bedrock.ts';
-import { DATA_URL_PREFIX, MAX_URL_LENGTH } from '../../protocol/generate.ts';
-import { type BatchSource, type Coverage, type SourceContent, unusable } from '../model.ts';
+import { BatchSetupError, type BatchSource, type Coverage, type SourceContent, unusable } from '../model.ts';
 import {
   baseStem,
   type FoundPath,
   findPath,
   mirroredStem,
+  nameStem,
   noSuchFile,
   similarName,
   stdinContent,
+  withoutFileScheme,
 } from './files.ts';
-import { folderSources, isPackFolder, isPattern, matchingFiles, PACK } from './folders.ts';
-import type { IgnoreRules } from './ignore-rules.ts';
+import { countListed, folderSources, isPackFolder, isPattern, matchingFiles, PACK } from './folders.ts';
+import { IgnoreRules } from './ignore-rules.ts';
+import { type ListFile, listRows, openList, verifyList } from './lists.ts';
+import {
+  dataSource,
+  GAME_TEXTURE,
+  gameTextureSource,
+  pastedSource,
+  TEXTURE_HASH,
+  urlSource,
+  userSource,
+  uuidSource,
+} from './remote-sources.ts';
+import type { RowOptions } from './rows.ts';
 import { isListFile, isSkinFile, pluginSources, skinFileSources, skinOnStdin } from './skin-files.ts';
-import { isSkinText, readSkinText } from './skin-text.ts';
+import { isSkinText } from './skin-text.ts';
 import { skinSource } from './supplied-skin.ts';
 
+/** The sources that a user named, as the command line takes them. */
+export interface SourceSpec {
+  /** Paths, URLs, UUIDs, players' names, pasted skin data, `-` for stdin. */
+  readonly args: readonly string[];
+  /** Players, by UUID or name. Default: none. */
+  readonly players?: readonly string[];
+  /** Lists of more sources: paths, or `-` for stdin. */
+  readonly from: readonly string[];
+  /** Whether to recurse into subfolders. */
+  readonly recursive: boolean;
+  /** Patterns, as in a .gitignore, of files to skip in each folder. */
+  readonly ignore: readonly string[];
+  /** Whether HD skins are scaled down instead of refused. Default: false. */
+  readonly fit?: boolean;
+  /** The kind of every argument and row. Absent: each is judged by what it looks like. */
+  readonly as?: 'file' | 'url' | 'user';
+  /** Whether lists may have the columns that only packs have. */
+  readonly isForPack?: boolean | undefined;
+}
+
+/** Where relative paths and `-` lead. */
+export interface SourceRoots {
+  /** Absolute path. */
+  readonly cwd: string;
+  readonly stdin: () => AsyncIterable<Uint8Array>;
+  /** Called with a sentence about each unusable part of a list. */
+  readonly warn?: (message: string) => void;
+  /** Records the folders and lists that are read whole. */
+  readonly coverage?: Coverage | undefined;
+}
+
+/**
+ * All named sources, arguments first, each as soon as it is found; nothing is stored. An invalid one is a
+ * source of kind `problem`. Can be read only once.
+ * @throws BatchSetupError (while it is read) when the input as a whole is invalid
+ */
+export function openSources(spec: SourceSpec, roots: SourceRoots): AsyncGenerator<BatchSource> {
+  const sources = namedSources(spec, roots);
+  return spec.fit ? fitted(sources) : sources;
+}
+
+async function* namedSources(spec: SourceSpec, roots: SourceRoots): AsyncGenerator<BatchSource> {
+  const { players = [], from, as, recursive, isForPack } = spec;
+  const args = argumentsOf(spec);
+  const rules = IgnoreRules.given(spec.ignore);
+  verifyStdinOnce(spec);
+  for (const list of from) verifyList(list, roots.cwd);
+  const expansion = { ...roots, as, recursive, isForPack, rules, takesLists: true };
+  for (const text of args) yield* expand({ text, homes: [roots.cwd], isMirrored: false }, expansion);
+  for (const player of players) yield userSource(player);
+  for (const list of from) yield* listSources(list, expansion);
+}
+
+/** The arguments, those that are `file:` URLs as paths. */
+function argumentsOf({ args, as }: SourceSpec): readonly string[] {
+  return as === undefined || as === 'file' ? args.map(withoutFileScheme) : args;
+}
+
+/** The same sources; an HD skin is scaled down when it is read. */
+async function* fitted(sources: AsyncIterable<BatchSource>): AsyncGenerator<BatchSource> {
+  for await (const source of sources) {
+    const { content } = source;
+    const isPicture = content.kind === 'file' || content.kind === 'bytes' || content.kind === 'url';
+    yield isPicture ? { ...source, content: { ...content, fit: true } } : source;
+  }
+}
+
+function verifyStdinOnce({ args, from, as }: SourceSpec): void {
+  const readers = args.filter((arg) => isStdin(arg, as)).length + from.filter((list) => list === '-').length;
+  if (readers <= 1) return;
+  throw new BatchSetupError('stdin_twice', 'Stdin can be read only once, but - is given more than once.', {
+    hint: 'Use - for one source or for one list.',
+  });
+}
+
 /** A text that names sources: an argument, or the source of a list's row. */
-export interface NamedSources {
+interface NamedSources {
   readonly text: string;
   /** Absolute paths of the folders in which a relative path is searched, in this order. */
   readonly homes: readonly string[];
@@ -29,17 +118,10 @@ export interface NamedSources {
 }
 
 /** Shared by all arguments and rows of a batch. */
-export interface ExpandOptions {
-  readonly as: SourceSpec['as'];
-  readonly recursive: boolean;
+interface ExpandOptions extends SourceRoots, Pick<SourceSpec, 'as' | 'recursive' | 'isForPack'> {
   readonly rules: IgnoreRules;
-  readonly stdin: () => AsyncIterable<Uint8Array>;
-  /** Records each folder that is walked to its end. */
-  readonly coverage?: Coverage | undefined;
-  readonly isForPack?: SourceSpec['isForPack'];
-  readonly warn?: SourceRoots['warn'];
-  /** The sources of a list that an argument names. Absent: in a list, which may not name another one. */
-  readonly list?: (label: string) => AsyncIterable<BatchSource>;
+  /** Whether a list may be named: not in another one. */
+  readonly takesLists: boolean;
 }
 
 type Kind = 'stdin' | 'data' | 'skin' | 'texture' | 'url' | 'user' | 'bedrock' | 'path';
@@ -57,13 +139,8 @@ const EXPANDERS = {
   path: pathSources,
 } satisfies Record<Kind, Expand>;
 
-/** Characters shown of pasted text, and of data URLs. */
-const SHOWN_TEXT = 30;
-const SKIN_HINT =
-  'Give a value, "value signature", or a JSON object with both, such as a line of skins.lock.';
-
 /** All sources that an argument or a row stands for, as they are found. */
-export function expand(named: NamedSources, expansion: ExpandOptions): Sources {
+function expand(named: NamedSources, expansion: ExpandOptions): Sources {
   return EXPANDERS[kindOf(named.text, expansion.as)](named, expansion);
 }
 
@@ -82,11 +159,11 @@ function kindOf(text: string, as: SourceSpec['as']): Kind {
   return isSkinText(text) ? 'skin' : 'path';
 }
 
-export function isStdin(text: string, as: SourceSpec['as']): boolean {
+function isStdin(text: string, as: SourceSpec['as']): boolean {
   return kindOf(text, as) === 'stdin';
 }
 
-export function isPath(text: string, as: SourceSpec['as']): boolean {
+function isPath(text: string, as: SourceSpec['as']): boolean {
   return kindOf(text, as) === 'path';
 }
 
@@ -94,14 +171,6 @@ async function* streamedSource(text: string, stream: AsyncIterable<Uint8Array>):
   const content = await stdinContent(stream);
   const skin = content.kind === 'bytes' ? await skinOnStdin(content.bytes, text) : undefined;
   yield skin ? { ...skin, label: text } : { label: text, content, stem: 'stdin' };
-}
-
-/** Skin data that was pasted. */
-function pastedSource(text: string): BatchSource {
-  const read = readSkinText(text);
-  if ('skin' in read) return skinSource(read.skin);
-  const content = unusable('invalid_skin_data', read.fault, SKIN_HINT);
-  return { label: `${text.slice(0, SHOWN_TEXT)}…`, content, stem: 'value' };
 }
 
 function pathSources(named: NamedSources, expansion: ExpandOptions): Sources {
@@ -119,7 +188,8 @@ function pathSources(named: NamedSources, expansion: ExpandOptions): Sources {
   }
   if (found.kind === 'absent')
     return isPattern(text) ? patternSources(named, expansion) : [absentSource(named, expansion)];
-  if (found.kind === 'file' && expansion.list && isListFile(text, found.path)) return expansion.list(text);
+  if (found.kind === 'file' && expansion.takesLists && isListFile(text, found.path))
+    return listSources(text, expansion);
   if (found.kind === 'file' && isSkinFile(text, found.path))
     return skinFileSources(text, found.path, expansion.warn);
   if (found.kind === 'pipe') return streamedSource(text, createReadStream(found.path));
@@ -135,7 +205,7 @@ async function* patternSources(named: NamedSources, expansion: ExpandOptions): A
 }
 
 /** Whether a path leads to a skin pack of Bedrock Edition: a zip, or a folder with the two files that each has. */
-export function isSkinPack(found: FoundPath): boolean {
+function isSkinPack(found: FoundPath): boolean {
   if (found.kind === 'file') return PACK.test(found.path) || /\.zip$/i.test(found.path);
   return found.kind === 'folder' && isPackFolder(namesIn(found.path));
 }
@@ -173,153 +243,140 @@ function absentSource({ text, homes, isMirrored }: NamedSources, expansion: Expa
   return { label: text, content: { kind: 'problem', problem }, stem };
 }
 
-const PLAYER_NAME = /^[A-Za-z0-9_]{1,16}$/;
 /** Hardly any players have names of one or two characters; such a short path is more likely mistyped. */
 const LIKELY_NAME = /^[A-Za-z0-9_]{3,16}$/;
 
-/** A picture inside its own address. */
-function dataSource(text: string): BatchSource {
-  const label = `${text.slice(0, SHOWN_TEXT)}…`;
-  return { label, content: dataContent(text), stem: 'data' };
+/** All sources of a list. An invalid row is a source with a problem. */
+async function* listSources(label: string, expansion: ExpandOptions): AsyncGenerator<BatchSource> {
+  const list = openList(label, expansion);
+  let isEmpty = true;
+  for await (const source of rowsOf(list, { ...expansion, takesLists: false })) {
+    isEmpty = false;
+    yield { ...source, list: list.path };
+  }
+  if (list.path !== undefined && !isEmpty) expansion.coverage?.addList(list.path);
 }
 
-function dataContent(text: string): SourceContent {
-  if (text.slice(0, DATA_URL_PREFIX.length).toLowerCase() !== DATA_URL_PREFIX)
-    return badUrl(`The data URL must start with ${DATA_URL_PREFIX}`);
-  const base64 = text.slice(DATA_URL_PREFIX.length);
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64) || base64.length % 4 === 1)
-    return badUrl('The data after the comma of the data URL is not base64.');
-  return { kind: 'bytes', bytes: Buffer.from(base64, 'base64') };
-}
-
-/** URLs of the game's textures, with or without the scheme. */
-const GAME_TEXTURE = /^(?:https?:\/\/)?textures\.minecraft\.net\/texture\/([0-9a-f]{32,64})\/?(?:[?#].*)?$/i;
-
-/** The hash of such a texture alone. */
-const TEXTURE_HASH = /^[0-9a-f]{64}$/i;
-
-/** A texture of the game, identified by its hash however its URL is written. */
-function gameTextureSource(text: string): BatchSource {
-  const texture = (GAME_TEXTURE.exec(text)?.[1] ?? text).toLowerCase();
-  const url = `https://textures.minecraft.net/texture/${texture}`;
-  return { label: shortened(text), content: { kind: 'url', url }, stem: texture };
-}
-
-/** A UUID without a stated kind: a skin at the service, else a player. */
-function uuidSource(text: string): BatchSource {
-  const uuid = bareUuid(text);
-  return { label: text, content: { kind: 'uuid', uuid }, stem: uuid };
-}
-
-/** A picture for the service to fetch. */
-export function urlSource(typed: string): BatchSource {
-  const text = lacksScheme(typed) ? `https://${typed}` : typed;
-  const url = URL.parse(text);
-  return {
-    label: shortened(shownUrl(typed, url)),
-    content: urlContent(text, url),
-    stem: url === null ? 'url' : urlStem(url),
-  };
-}
-
-function urlContent(text: string, url: URL | null): SourceContent {
-  if (url === null) return badUrl('The URL is not valid.');
-  if (!/^https?:$/.test(url.protocol)) return badUrl('Only http and https URLs can be used.');
-  if (url.username !== '' || url.password !== '')
-    return badUrl(
-      'The URL contains a user name or password, which the service would see. Remove it, or download with --fetch-locally.',
-    );
-  if (text.length > MAX_URL_LENGTH) return badUrl(`The URL is longer than ${MAX_URL_LENGTH} characters.`);
-  return { kind: 'url', url: sentLink(url) ?? text };
-}
-
-function badUrl(message: string): SourceContent {
-  return unusable('invalid_image_url', message, 'Save the picture as a file and give that.');
-}
-
-/** The URL without user name and password. If the parser finds no host, it is unclear which part an @ ends. */
-function shownUrl(text: string, url: URL | null): string {
-  if (!text.includes('@')) return text;
-  if (url === null || url.host === '') return 'URL (may contain a password)';
-  if (url.username === '' && url.password === '') return text;
-  const shown = new URL(url);
-  shown.username = '';
-  shown.password = '';
-  return shown.href;
-}
-
-function shortened(label: string): string {
-  return label.length > MAX_URL_LENGTH ? `${label.slice(0, MAX_URL_LENGTH)}…` : label;
-}
-
-function urlStem(url: URL): string {
-  const segment = url.pathname.split('/').at(-1)!;
-  const name = decoded(segment)
-    .replace(/\.png$/i, '')
-    .replaceAll('/', '_');
-  return name === '' ? url.hostname : name;
-}
-
-function decoded(segment: string): string {
-  try {
-    return decodeURIComponent(segment);
-  } catch {
-    return segment; // a stray % is part of the name
+async function* rowsOf(list: ListFile, expansion: ExpandOptions): AsyncGenerator<BatchSource> {
+  const { cwd } = expansion;
+  const homes = list.path === undefined ? [cwd] : [cwd, dirname(list.path)];
+  for await (const item of listRows(list.chunks, list.title, expansion)) {
+    if ('fault' in item) yield badRow(list, item.line, item.fault);
+    else if ('skin' in item) yield skinSource(item.skin, placeOf(list, item.line));
+    else {
+      const named = { text: localPath(withoutFileScheme(item.row.source), homes), homes, isMirrored: true };
+      const fault = rowFault(item.row, named, expansion);
+      if (fault === undefined) yield* rowSources(item.row, named, expansion);
+      else yield badRow(list, item.line, fault);
+    }
   }
 }
 
-/** A player's skin, by UUID or name, of either edition. `isGuess`: the text counts as a player because nothing else matched. */
-export function userSource(text: string, { isGuess = false } = {}): BatchSource {
-  const bedrock = parseBedrockPlayer(text);
-  const typed = text.replace(/^(?:bedrock:)?\.?/i, '');
-  if (bedrock !== undefined)
-    return { label: text, content: { kind: 'bedrock', player: bedrock, typed }, stem: typed };
-  if (isUuid(text)) {
-    const user = bareUuid(text);
-    return { label: text, content: { kind: 'user', user }, stem: user };
-  }
-  if (!PLAYER_NAME.test(text)) return { label: text, content: noPlayer(text), stem: text };
-  return {
-    label: text,
-    content: { kind: 'user', user: text.toLowerCase(), typed: text, ...(isGuess && { isGuess }) },
-    stem: text,
+/** A path that the list writes with backslashes, as on Windows, if it leads somewhere only with slashes. */
+function localPath(text: string, homes: readonly string[]): string {
+  if (sep === '\\' || !text.includes('\\') || findPath(text, homes).kind !== 'absent') return text;
+  const path = text.replaceAll('\\', '/');
+  return findPath(path, homes).kind === 'absent' ? text : path;
+}
+
+/** Problems that only the row's source shows. */
+function rowFault(
+  { name }: RowOptions,
+  { text, homes }: NamedSources,
+  { as }: ExpandOptions,
+): string | undefined {
+  if (isStdin(text, as)) return 'stdin can only be given as an argument';
+  if (!isPath(text, as)) return undefined;
+  const found = findPath(text, homes);
+  if (found.kind === 'file' && isListFile(text, found.path)) return 'the source is another list';
+  if (name === undefined) return undefined;
+  const kind = found.kind === 'absent' && isPattern(text) ? 'pattern' : found.kind;
+  const isMany = kind === 'folder' || kind === 'pattern';
+  return isMany ? `the column name must be empty, since the source is a ${kind}` : undefined;
+}
+
+async function* rowSources(
+  row: RowOptions,
+  named: NamedSources,
+  expansion: ExpandOptions,
+): AsyncGenerator<BatchSource> {
+  const { name, variant, visibility } = row;
+  const looks = {
+    ...(row.cape && { cape: pictureAt(row.cape, named.homes) }),
+    ...(row.elytra && { elytra: pictureAt(row.elytra, named.homes) }),
   };
+  for await (const source of expand(named, expansion)) {
+    const stem = name === undefined ? source.stem : nameStem(name);
+    yield { ...source, stem, name, variant, visibility, ...looks };
+  }
 }
 
-function noPlayer(text: string): SourceContent {
-  const hint =
-    'Name a player by a UUID (32 hexadecimal digits, or 36 characters with dashes) or a name of at most 16 letters, digits and _; ' +
-    'a player of Bedrock Edition by bedrock:Name, .Name or an XUID.';
-  return unusable('invalid_user', `${text} is neither a player's UUID nor a name.`, hint);
+/** The picture that a column names: a file or a URL. */
+function pictureAt(text: string, homes: readonly string[]): SourceContent {
+  if (/^https?:\/\//i.test(text)) return urlSource(text).content;
+  const found = findPath(localPath(withoutFileScheme(text), homes), homes);
+  if (found.kind === 'file' || found.kind === 'problem') return found;
+  const hint = 'Give the path of a PNG file, or a URL.';
+  return { kind: 'problem', problem: { ...noSuchFile(text), hint } };
 }
 
-/** The sources that a user named, as the command line takes them. */
-export interface SourceSpec {
-  /** Paths, URLs, UUIDs, players' names, pasted skin data, `-` for stdin. */
-  readonly args: readonly string[];
-  /** Players, by UUID or name. Default: none. */
-  readonly players?: readonly string[];
-  /** Lists of more sources: paths, or `-` for stdin. */
-  readonly from: readonly string[];
-  /** Whether to recurse into subfolders. */
-  readonly recursive: boolean;
-  /** Patterns, as in a .gitignore, of files to skip in each folder. */
-  readonly ignore: readonly string[];
-  /** Whether HD skins are scaled down instead of refused. Default: false. */
-  readonly fit?: boolean;
-  /** The kind of every argument and row. Absent: each is judged by what it looks like. */
-  readonly as?: 'file' | 'url' | 'user';
-  /** Whether lists may have the columns that only packs have. */
-  readonly isForPack?: boolean | undefined;
+function placeOf({ label }: ListFile, line: number): string {
+  return `${label}:${line}`;
 }
 
-/** Where relative paths and `-` lead. */
-export interface SourceRoots {
-  /** Absolute path. */
-  readonly cwd: string;
-  readonly stdin: () => AsyncIterable<Uint8Array>;
-  /** Called with a sentence about each unusable part of a list. */
-  readonly warn?: (message: string) => void;
-  /** Records the folders and lists that are read whole. */
-  readonly coverage?: Coverage | undefined;
+function badRow(list: ListFile, line: number, fault: string): BatchSource {
+  const content = unusable('invalid_row', `Line ${line} of ${list.title}: ${fault}.`);
+  const stem = `${list.path === undefined ? 'stdin' : baseStem(list.label)}-${line}`;
+  return { label: placeOf(list, line), content, stem };
+}
+
+/**
+ * How many sources there are, which the listings of folders tell long before all are read; undefined where only reading
+ * tells: lists, packs, files with several skins.
+ */
+export async function countSources(spec: SourceSpec, roots: SourceRoots): Promise<number | undefined> {
+  const { players = [], from, as, recursive } = spec;
+  if (from.length > 0) return undefined;
+  const rules = IgnoreRules.given(spec.ignore);
+  let count = players.length;
+  for (const text of argumentsOf(spec)) {
+    const found = isPath(text, as) ? findPath(text, [roots.cwd]) : undefined;
+    const isMany = found && isManySources(text, found);
+    const listed =
+      found?.kind === 'folder' && !isMany
+        ? await countListed({ label: text, path: found.path }, { recursive, rules })
+        : 1;
+    if (isMany || listed === undefined) return undefined;
+    count += listed;
+  }
+  return count;
+}
+
+/** Whether reading is the only way to tell how many sources a path stands for. */
+function isManySources(text: string, found: FoundPath): boolean {
+  if (found.kind === 'absent') return isPattern(text);
+  if (!('path' in found)) return false;
+  return isSkinPack(found) || isSkinFile(text, found.path) || isListFile(text, found.path);
+}
+
+/** Whether exactly one source is named: one player, or one argument that is not a folder, and no list. */
+export async function isSingle(spec: SourceSpec, roots: SourceRoots): Promise<boolean> {
+  const { players = [], from } = spec;
+  const args = argumentsOf(spec);
+  if (args.length + players.length !== 1 || from.length > 0) return false;
+  const [only] = args;
+  if (only === undefined || !isPath(only, spec.as)) return true;
+  const found = findPath(only, [roots.cwd]);
+  if (found.kind === 'absent') return !isPattern(only);
+  if (found.kind === 'file' && isListFile(only, found.path)) return false;
+  if (found.kind !== 'file' || !isSkinFile(only, found.path))
+    return found.kind !== 'folder' && !isSkinPack(found);
+  return await hasOneSkin(only, found.path);
+}
+
+/** Whether a lockfile or JSON file has exactly one skin. */
+async function hasOneSkin(label: string, path: string): Promise<boolean> {
+  let count = 0;
+  for await (const _ of skinFileSources(label, path)) if (++count > 1) return false;
+  return true;
 }

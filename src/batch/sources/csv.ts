@@ -1,6 +1,5 @@
 import { CsvError, parse } from 'csv-parse/sync';
-import type { Line } from './files.ts';
-import { ALL_COLUMNS, checkedRow, isColumn, type LineReader, type ListRow } from './rows.ts';
+import { ALL_COLUMNS, checkedRow, isColumn, type Line, type LineReader, type ListRow } from './rows.ts';
 
 const DELIMITERS: readonly string[] = [',', ';', '\t'];
 /** A quoted field may have line breaks; an unclosed quote must not swallow the rest of the list. */

@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { decodedText, parsedJson, utf16Of } from '../../base/text.ts';
 import { BatchSetupError, type BatchSource, unusable } from '../model.ts';
 import { skinsBeside } from './cached-skins.ts';
-import { fileProblem, readLines } from './files.ts';
+import { fileProblem } from './files.ts';
 import { type WalkOptions, type WalkRoot, walkFolder } from './folders.ts';
+import { readLines } from './rows.ts';
 import {
   type FoundSkin,
   faulty,

@@ -11,7 +11,7 @@ import {
 } from '../../batch/options.ts';
 import { runBatch } from '../../batch/run/run-batch.ts';
 import type { GameKeys } from '../../batch/signers.ts';
-import { countSources } from '../../batch/sources/lists.ts';
+import { countSources } from '../../batch/sources/arguments.ts';
 import { exitStatus } from '../errors/exit.ts';
 import type { JobSource } from '../history.ts';
 import { rootsOf, sourcesOf, specOf } from '../options/skin-options.ts';

@@ -4,7 +4,7 @@ import type { BatchSource, SuppliedSkin } from '../../batch/model.ts';
 import { OutputNames } from '../../batch/names.ts';
 import { mendPicture, readContent } from '../../batch/pictures.ts';
 import { isSignatureShaped } from '../../batch/signers.ts';
-import { isSingle, openSources } from '../../batch/sources/lists.ts';
+import { isSingle, openSources } from '../../batch/sources/arguments.ts';
 import { readTextures } from '../../dispatch/proof.ts';
 import { withArms } from '../../skin/arms.ts';
 import { checkSkin, type SkinReport } from '../../skin/check.ts';

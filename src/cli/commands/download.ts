@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import type { BatchSource } from '../../batch/model.ts';
 import { OutputNames } from '../../batch/names.ts';
-import { isSingle, openSources } from '../../batch/sources/lists.ts';
+import { isSingle, openSources } from '../../batch/sources/arguments.ts';
 import type { SkinClient } from '../../client/skin-client.ts';
 import { MAX_CHECKED_BYTES } from '../../skin/check.ts';
 import { decodePng } from '../../skin/png/decode.ts';

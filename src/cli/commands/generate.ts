@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, rmdirSync, statSync } from 'node:fs';
-import { isSingle } from '../../batch/sources/lists.ts';
+import { isSingle } from '../../batch/sources/arguments.ts';
 import { type BatchCall, kindOfOut, verifyOneFile } from '../batch/output.ts';
 import { keepMemoryFlat, runBatchCommand } from '../batch/run.ts';
 import { PLAN_OUTPUT } from '../batch/summary.ts';

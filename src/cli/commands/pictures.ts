@@ -2,7 +2,7 @@ import { extname, join, resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { BatchSource, VariantInput } from '../../batch/model.ts';
 import { OutputNames } from '../../batch/names.ts';
-import { isSingle, openSources } from '../../batch/sources/lists.ts';
+import { isSingle, openSources } from '../../batch/sources/arguments.ts';
 import type { Picture } from '../../skin/picture.ts';
 import { encodeSmallPng, markPng } from '../../skin/png/encode.ts';
 import { decodeCape } from '../../skin/read-skin.ts';

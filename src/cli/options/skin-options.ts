@@ -1,8 +1,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { MAX_SHOWN_NAME, shownName, shownNameProblem } from '../../base/text.ts';
 import type { BatchSource, Coverage } from '../../batch/model.ts';
+import { openSources } from '../../batch/sources/arguments.ts';
 import { fetchedSources } from '../../batch/sources/fetch-locally.ts';
-import { openSources } from '../../batch/sources/lists.ts';
 import type { RequiredSigner } from '../../batch/verify-skin.ts';
 import { parseBaseUrl } from '../../client/requester.ts';
 import { type GameRange, GameRangeError, NEWEST_GAME, parseGames } from '../../pack/games.ts';

@@ -4,7 +4,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { zipSync } from 'fflate';
 import { describe, expect, test } from 'vitest';
-import { isSingle } from '../../../src/batch/sources/lists.ts';
+import { isSingle } from '../../../src/batch/sources/arguments.ts';
 import { encodePng } from '../../../src/skin/png/encode.ts';
 import { allOf, folderOf, problemOf, rootsIn, spec } from '../../support/batch/read-sources.ts';
 import { sampled } from '../../support/setup/extent.ts';

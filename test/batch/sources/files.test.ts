@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { BatchSource } from '../../../src/batch/model.ts';
+import { openSources } from '../../../src/batch/sources/arguments.ts';
 import { similarName } from '../../../src/batch/sources/files.ts';
-import { openSources } from '../../../src/batch/sources/lists.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
 async function folderWith(): Promise<string> {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Leftovers } from '../../../src/base/files.ts';
 import { sourceName } from '../../../src/batch/names.ts';
-import { openSources } from '../../../src/batch/sources/lists.ts';
+import { openSources } from '../../../src/batch/sources/arguments.ts';
 import { PLUGINS, type Plugin, pluginOf } from '../../../src/cli/plugins/plugins.ts';
 import { leaveTemporaryFiles } from '../../support/batch/leave-temporary-file.ts';
 import { makePlugin, NAMES, SKIN_PLACES, skinDataOf } from '../../support/cli/plugin-folders.ts';

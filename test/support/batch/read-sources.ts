@@ -1,8 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { BatchSource, SourceProblem } from '../../../src/batch/model.ts';
-import type { SourceRoots, SourceSpec } from '../../../src/batch/sources/arguments.ts';
-import { openSources } from '../../../src/batch/sources/lists.ts';
+import { openSources, type SourceRoots, type SourceSpec } from '../../../src/batch/sources/arguments.ts';
 import { ownFolder } from '../server/own-folder.ts';
 
 export const UUID = '61699b2ed3274a019f1e0ea8c3f06bc6';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { BatchResult, BatchSource, FinishedSkin } from '../../../../src/batch/model.ts';
-import { openSources } from '../../../../src/batch/sources/lists.ts';
+import { openSources } from '../../../../src/batch/sources/arguments.ts';
 import { SKIN_NAME_RULE, skinNameProblem } from '../../../../src/protocol/skin.ts';
 import { giveCommand, headCommand } from '../../../../src/textures/commands.ts';
 import { openWorld } from '../../../support/hosted/batches-in-memory.ts';

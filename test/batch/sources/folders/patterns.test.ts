@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { countSources, isSingle } from '../../../../src/batch/sources/lists.ts';
+import { countSources, isSingle } from '../../../../src/batch/sources/arguments.ts';
 import { allOf, folderOf, problemOf, rootsIn, spec } from '../../../support/batch/read-sources.ts';
 
 const FILES = [

@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openSources } from '../../../../src/batch/sources/lists.ts';
+import { openSources } from '../../../../src/batch/sources/arguments.ts';
 import { named } from '../../../support/batch/read-lists.ts';
 import {
   allOf,

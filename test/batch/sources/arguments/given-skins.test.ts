@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import type { BatchSource } from '../../../../src/batch/model.ts';
-import { isSingle } from '../../../../src/batch/sources/lists.ts';
+import { isSingle } from '../../../../src/batch/sources/arguments.ts';
 import { skinInJson } from '../../../../src/batch/sources/skin-json.ts';
 import { isSkinText, readSkinText } from '../../../../src/batch/sources/skin-text.ts';
 import { buildTexturesValue } from '../../../../src/textures/property.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { readLines } from '../../../../src/batch/sources/files.ts';
 import { listRows } from '../../../../src/batch/sources/lists.ts';
+import { readLines } from '../../../../src/batch/sources/rows.ts';
 import { collected } from '../../../support/batch/read-sources.ts';
 
 async function* pieces(...texts: readonly string[]): AsyncGenerator<Uint8Array> {

@@ -1,9 +1,8 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { SourceSpec } from '../../../../src/batch/sources/arguments.ts';
-import { fileProblem } from '../../../../src/batch/sources/files.ts';
-import { openSources } from '../../../../src/batch/sources/lists.ts';
+import { openSources, type SourceSpec } from '../../../src/batch/sources/arguments.ts';
+import { fileProblem } from '../../../src/batch/sources/files.ts';
 import {
   allOf,
   folderOf,
@@ -13,7 +12,7 @@ import {
   spec,
   stemsOf,
   UUID,
-} from '../../../support/batch/read-sources.ts';
+} from '../../support/batch/read-sources.ts';
 
 const DASHED = '61699B2E-D327-4A01-9F1E-0EA8C3F06BC6';
 const DATA = 'data:image/png;base64,';

@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { openSources } from '../../../../src/batch/sources/lists.ts';
+import { openSources } from '../../../../src/batch/sources/arguments.ts';
 import {
   allOf,
   collected,

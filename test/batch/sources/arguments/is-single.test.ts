@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { SourceSpec } from '../../../../src/batch/sources/arguments.ts';
-import { isSingle } from '../../../../src/batch/sources/lists.ts';
+import { isSingle, type SourceSpec } from '../../../../src/batch/sources/arguments.ts';
 import { entriesOf, textOf } from '../../../support/batch/lock-entry.ts';
 import { folderOf, rootsIn, spec, UUID } from '../../../support/batch/read-sources.ts';
 

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { SourceSpec } from '../../../../src/batch/sources/arguments.ts';
-import { countSources } from '../../../../src/batch/sources/lists.ts';
+import { countSources, type SourceSpec } from '../../../../src/batch/sources/arguments.ts';
 import { folderOf, rootsIn, spec, UUID } from '../../../support/batch/read-sources.ts';
 
 test.each<[Partial<SourceSpec>, number | undefined]>([

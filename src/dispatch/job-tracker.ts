@@ -368,7 +368,7 @@ export class JobEnds<W extends Submission> {
   poll(job: OpenJob<W>): void {
     const { session, results, follows, onHint } = this.#ports;
     const polledAt = session.now();
-    if (job.absent && polledAt < pollableAt(job)) return;
+    if (polledAt < pollableAt(job)) return;
     // Also while an answer is outstanding: otherwise the job stays due, and the watcher never gets past it.
     job.polledAt = polledAt;
     if (this.#polls.has(job.id) || session.gates.job.isShut || this.#isPointless(job)) return;
@@ -376,6 +376,7 @@ export class JobEnds<W extends Submission> {
       const poll = this.#fetch(job.id);
       this.#polls.set(job.id, poll);
       const state = await poll;
+      job.answeredAt = session.now();
       if (state && isPending(state.job.status)) {
         job.seenAt = Math.max(polledAt, job.seenAt ?? polledAt);
         session.lag.found(job);

@@ -59,6 +59,8 @@ export interface RunningJob {
   readonly seenAt?: number | undefined;
   /** When it was last polled singly; absent: never. */
   readonly polledAt?: number | undefined;
+  /** When such a poll was last answered; absent: never. */
+  readonly answeredAt?: number | undefined;
   /** The service did not know it when it was last polled. */
   readonly absent?: UnknownJobReport | undefined;
 }
@@ -89,11 +91,11 @@ export function isPlausible(eta: number | undefined): eta is number {
 /** The pause grows by this part of the time for which the service has not known the job. */
 const ABSENT_GROWTH = 0.25;
 
-/** When the job may be polled singly again. */
-export function pollableAt({ polledAt, absent }: RunningJob): number {
+/** When the job may be polled singly again. The service got the last poll at some time before it answered. */
+export function pollableAt({ polledAt, answeredAt = 0, absent }: RunningJob): number {
   if (polledAt === undefined) return 0;
   const missing = absent ? absent.at - absent.since : 0;
-  return polledAt + Math.max(POLL_GAP, ABSENT_GROWTH * missing);
+  return Math.max(polledAt, answeredAt) + Math.max(POLL_GAP, ABSENT_GROWTH * missing);
 }
 
 /**

@@ -124,6 +124,7 @@ export interface OpenJob<W extends Submission> extends RunningJob {
   readonly timestamp: number | undefined;
   seenAt?: number;
   polledAt?: number;
+  answeredAt?: number;
   absent?: UnknownJobReport | undefined;
 }
 

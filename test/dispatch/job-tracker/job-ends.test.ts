@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { JobAnswer } from '../../../src/client/types.ts';
 import { type JobEnd, JobEnds, type JobEndsPorts } from '../../../src/dispatch/job-tracker.ts';
-import type { Submission } from '../../../src/dispatch/running-job.ts';
+import { pollableAt, type Submission } from '../../../src/dispatch/running-job.ts';
 import { Lag, ServiceMemory } from '../../../src/dispatch/service-memory.ts';
 import type { OpenJob } from '../../../src/dispatch/slots.ts';
 import { refusal } from '../../support/client/failures.ts';
@@ -112,6 +112,17 @@ test('A job whose last answer is still outstanding counts as polled again, so th
   expect([tasks.length, job.polledAt]).toEqual([1, 5_000]);
 });
 
+test.each([
+  ['shows it unfinished', stateOf('processing')],
+  ['lacks it', undefined],
+])('A job is polled again a second after the answer to its last poll, if that %s', async (_, answer) => {
+  const { ends, job, clock, settled } = open({ answers: [answer] });
+  ends.poll(job);
+  clock.now = 3_900; // the request waited for its turn, or was on its way
+  await settled();
+  expect([job.polledAt, pollableAt(job)]).toEqual([3_000, 4_900]);
+});
+
 test('The end of a job frees its slot, and its result teaches how long jobs take', async () => {
   const { ends, job, told, settled } = open();
   ends.ended(job, END);
@@ -163,14 +174,26 @@ test('An ended job that the service has forgotten gets the skin from the list', 
 });
 
 test('A job that is polled too early counts as seen unfinished at that time, or later if it was seen since', async () => {
-  const { ends, job, told, settled } = open({ answers: [stateOf('processing'), stateOf('processing')] });
+  const { ends, job, told, clock, settled } = open({
+    answers: [stateOf('processing'), stateOf('processing')],
+  });
   ends.poll(job);
   await settled();
   expect([told, job.seenAt]).toEqual([['read', 'hint'], 3_000]);
-  job.seenAt = 4_000;
+  clock.now = 4_000;
+  ends.poll(job);
+  job.seenAt = 4_500;
+  await settled();
+  expect([told.length, job.seenAt]).toEqual([4, 4_500]);
+});
+
+test('A job that a list lacks is not polled within a second of its last poll', async () => {
+  const { ends, job, told, clock, settled } = open({ answers: [stateOf('processing')] });
   ends.poll(job);
   await settled();
-  expect([told.length, job.seenAt]).toEqual([4, 4_000]);
+  clock.now = 3_999;
+  ends.poll(job);
+  expect([told, job.polledAt]).toEqual([['read', 'hint'], 3_000]);
 });
 
 test('A job that has ended when it is polled needs no other request', async () => {

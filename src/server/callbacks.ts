@@ -50,7 +50,6 @@ export function describeOutcome(outcome: DeliveryOutcome): string {
   return 'status' in outcome ? `HTTP ${outcome.status}` : outcome.error;
 }
 
-/** A webhook, ready to be sent. */
 export interface Webhook {
   readonly uuid: string;
   readonly url: string;

@@ -28,7 +28,6 @@ export interface Description {
   readonly digest: string;
 }
 
-/** A picture, with its media type. */
 export interface Logo {
   readonly type: string;
   readonly bytes: Uint8Array;
@@ -57,11 +56,9 @@ export interface StoredPack {
 /** Finds a resource pack by its SHA-1; undefined: there is none. */
 export type FindPack = (sha1: string) => Promise<StoredPack | undefined>;
 
-/** What the service reports about itself. */
 interface StatusContext extends Omit<DiagnosisContext, 'generator'> {
   /** Receives events for logs and metrics. */
   readonly events: ServiceEvents;
-  /** Statistics of the whole service. */
   readonly stats: Stats;
   /** Free bytes on the disk of the store; undefined: unknown, or the store is a database elsewhere. */
   readonly diskLeft: () => Promise<number | undefined>;
@@ -92,21 +89,15 @@ export interface ServiceContext
   readonly known: KnownAddresses;
   /** The turns of this process's event loop. */
   readonly turns: Turns;
-  /** Skin exports under way. */
   readonly exports: Exports;
-  /** Skin searches under way, and those that wait for their turn. */
   readonly searches: Searches;
-  /** Decides which views of skins count. */
   readonly views: Views;
   /** Open requests, which end if their key is revoked. */
   readonly openRequests: OpenRequests;
   /** Addresses at which nothing but this server can listen. */
   readonly provableAddresses: () => readonly string[];
-  /** Pictures of textures. */
   readonly renders: Renders;
-  /** The game's textures, for pictures. */
   readonly gameTextures: GameTextures;
-  /** Textures that players wear, for pictures. */
   readonly playerLooks: PlayerLooks;
   /** Player look-ups for game servers that query this service instead of the game. */
   readonly gameServers: GameServers;
@@ -114,6 +105,5 @@ export interface ServiceContext
   /** A resource pack that the operator serves, by its SHA-1. */
   readonly findPack: FindPack;
   readonly ownKey: SignedByContext['ownKey'];
-  /** URL of a texture on this service. */
   readonly textureUrl: (hash: string) => string;
 }

@@ -5,7 +5,6 @@ import { isPending } from '../protocol/job.ts';
 import { LONGEST_NOTIFICATION, type Notifier } from './store/db.ts';
 import type { JobRow } from './store/schema/tables.ts';
 
-/** An answered request. */
 export interface AnsweredRequest {
   /** The address of the route (`/v2/skins/:uuid`); undefined if no route matched. */
   readonly route: string | undefined;
@@ -14,7 +13,6 @@ export interface AnsweredRequest {
   readonly milliseconds: number;
 }
 
-/** Why a job has permanently failed. */
 export interface FailureReason {
   readonly code: string;
   readonly message: string;
@@ -51,13 +49,11 @@ interface JobSignalEvents {
   storeChanged: [];
 }
 
-/** Which job it is, and whose. */
 export interface JobName {
   readonly uuid: string;
   readonly owner: string;
 }
 
-/** A listener to what happens to all jobs. */
 export interface JobListener {
   accepted?(owner: string, job?: JobRow): void;
   begun?(job: JobName): void;
@@ -138,9 +134,7 @@ export interface JobNews {
 
 /** Exchanges news of jobs between nodes. */
 export interface NewsExchange {
-  /** Tells the others what has happened here. */
   tell(news: JobNews): void;
-  /** Calls back with what the others tell. */
   onNews(listener: (news: JobNews) => void): void;
 }
 
@@ -172,7 +166,6 @@ export function shareSignals(signals: JobSignals, others: NewsExchange): void {
   });
 }
 
-/** News not sent to the others yet. */
 class Outgoing {
   readonly #others: NewsExchange;
   #accepted = new Set<string>();

@@ -26,13 +26,11 @@ function watchProcess(): readonly Metric[] {
 /** State of a store that several nodes share, and of this process's connections to it. */
 interface SharedStore {
   readonly connections: () => StoreConnections;
-  /** The nodes that are alive. */
   readonly nodes: () => Promise<number>;
   /** Milliseconds that this machine's clock is ahead of the database's. */
   readonly skew: () => number;
 }
 
-/** Gauges of a store in PostgreSQL. */
 function addStoreGauges(registry: Registry, { connections, nodes, skew }: SharedStore): void {
   addBusy(registry, 'skinsmith_store_connections', {
     help: 'Connections to the store, except the one that listens.',

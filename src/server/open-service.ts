@@ -52,7 +52,6 @@ export interface Adapter {
   countConnections(): Promise<number>;
 }
 
-/** What an adapter needs. */
 export interface Parts {
   readonly context: ServiceContext;
   /** The person who runs the service. */

@@ -34,13 +34,11 @@ export interface AccountPoolOptions extends AccountContext {
   readonly self: NodeName;
   /** Tells which holders are gone; default: the process table of this machine. */
   readonly holders?: Holders | undefined;
-  /** Called with accounts that failed. */
   readonly onFault: (account: AccountRow, fault: AccountFault) => void;
   /** Called if a lease could not be renewed. */
   readonly onError: (error: unknown) => void;
 }
 
-/** An account and its holder. */
 export interface TakenAccount {
   readonly row: AccountRow;
   readonly owner: string;
@@ -311,7 +309,6 @@ function standing(
   ].filter((problem) => problem !== undefined);
 }
 
-/** The record of the account's own skin. */
 export function originalOf(profile: AccountProfile): Pick<AccountRow, 'original_url' | 'original_variant'> {
   const skin = activeSkin(profile);
   return { original_url: skin?.url ?? null, original_variant: skin?.variant ?? null };

@@ -72,7 +72,6 @@ export function nextAccount(
 
 export interface QueuedGeneration {
   readonly now: number;
-  /** Owner of the generation. */
   readonly owner: string;
   /** Owners of the generations before it, in order; or only their number, if nothing else is known. */
   readonly ahead: readonly string[] | number;

@@ -193,14 +193,12 @@ const tokensSchema = z.object({
   /** For Microsoft, with the application it was issued to; null: none, so only the owner can sign in again. */
   refresh: z.object({ token: z.string(), clientId: z.string() }).nullable(),
 });
-/** All tokens of an account. */
 export type AccountTokens = z.infer<typeof tokensSchema>;
 
 export async function sealTokens(cipher: TokenCipher, uuid: string, tokens: AccountTokens): Promise<string> {
   return await cipher.seal(uuid, JSON.stringify(tokens));
 }
 
-/** What working with linked accounts needs. */
 export interface AccountContext {
   readonly db: Db;
   readonly game: Game;

@@ -42,7 +42,6 @@ export interface BegunLogin
   readonly id: string;
 }
 
-/** The user who links an account. */
 export interface Linker {
   /** Owner of the user's jobs. */
   readonly owner: string;
@@ -312,12 +311,10 @@ async function restore(pool: AccountPool, taken: TakenAccount): Promise<'restore
 
 export interface AccountsOptions extends Omit<AccountPoolOptions, 'rules' | 'onFault'> {
   readonly rules?: Partial<AccountRules> | undefined;
-  /** Client ID of the operator's application at Microsoft. */
   readonly clientId: string | undefined;
   readonly warn: (message: string) => void;
 }
 
-/** The linked game accounts. */
 export interface Accounts {
   readonly pool: AccountPool;
   readonly linking: Linking;

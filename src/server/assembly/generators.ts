@@ -185,7 +185,6 @@ export async function openGenerator(
   return { ...opened, generator: rehearsed(generator, options) };
 }
 
-/** The kind of generator that the options name. */
 export function kindOf({ generator = 'signing' }: Pick<ServerOptions, 'generator'>): GeneratorKind {
   return generator;
 }

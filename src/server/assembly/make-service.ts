@@ -82,7 +82,6 @@ export function openPictures(
 
 type AssemblyOptions = ServerOptions & { readonly plans: Plans; readonly events: ServiceEvents };
 
-/** What the service is created with. */
 interface Surroundings {
   readonly store: OpenStore;
   readonly state: RuntimeState;
@@ -131,7 +130,6 @@ export async function makeService(
   return { context, pool };
 }
 
-/** The counts of callers' requests in this process. */
 function makeLimiters(clock: Clock) {
   const known = new KnownAddresses(() => clock.monotonic());
   return {
@@ -147,7 +145,6 @@ function makeLimiters(clock: Clock) {
   };
 }
 
-/** The operator's settings. */
 function rulesOf(options: AssemblyOptions, clock: Clock) {
   return {
     generatorKind: kindOf(options),
@@ -181,7 +178,6 @@ interface Jobs {
   readonly feeds: JobFeeds;
 }
 
-/** The queue, its workers, and the followers of its jobs. */
 function makeJobs(
   { pace = 0, workers, embedded = false, events }: AssemblyOptions,
   service: ServiceParts,
@@ -216,7 +212,6 @@ interface StatusParts {
   readonly jobs: Jobs & { readonly generator: Generator };
 }
 
-/** The health of the service and its statistics. */
 function makeStatus(
   options: AssemblyOptions,
   { parts, store, state, ownKey, jobs: { pool, generator } }: StatusParts,
@@ -286,7 +281,6 @@ async function openMetrics(
   return metrics;
 }
 
-/** What others may ask about the key. */
 function keyParts(
   ownKey: OwnKey,
   generator: Generator,

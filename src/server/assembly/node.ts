@@ -111,7 +111,6 @@ export interface Node {
   readonly self: NodeName;
   /** The clock by which all nodes compare times. */
   readonly clock: Clock;
-  /** Tells which nodes are gone. */
   readonly holders: Holders;
   /** The clock that decides when leases end. */
   readonly leasesBy: 'process' | 'database';
@@ -221,7 +220,6 @@ const REPORTS_KEPT = 90 * 24 * 3_600_000;
 /** Milliseconds to remember nodes that ended without signing off. */
 const REMEMBERED = 24 * 3_600_000;
 
-/** Starts the regular work beside requests and workers. */
 export function startMaintenance(options: MaintenanceOptions): Maintenance {
   const { chores, onError } = options;
   const every = (milliseconds: number, work: () => Promise<void>) =>

@@ -60,7 +60,6 @@ export interface ServerOptions {
   readonly gameAddresses?: Partial<GameAddresses>;
   /** Joins of players that game servers may ask about in a minute; default: 300. */
   readonly joinsPerMinute?: number;
-  /** How linked game accounts are used. */
   readonly accountRules?: Partial<AccountRules>;
   /** The key that encrypts their tokens in the store. Default: account-key in the data folder; created if missing. */
   readonly accountKeyFile?: string | undefined;
@@ -112,7 +111,6 @@ export interface ServerOptions {
   readonly webhooks?: boolean;
   /** The pages for people; default: only the API. */
   readonly pages?: Pages | undefined;
-  /** What the pages say about the service. */
   readonly site?: Partial<Site>;
   /** A resource pack by its SHA-1, which players get at /packs/<sha1>.zip; default: there is none. */
   readonly findPack?: FindPack | undefined;

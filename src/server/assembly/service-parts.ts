@@ -42,7 +42,6 @@ export function makeRuntimeState(early: string[]): RuntimeState {
 export interface ServiceParts extends Node {
   readonly db: Db;
   readonly signals: JobSignals;
-  /** Warns the operator. */
   readonly warn: (message: string) => void;
   /** Called with bugs, and with errors of an unusable store. */
   readonly onError: (error: unknown) => void;

@@ -146,9 +146,7 @@ export interface BackupOptions {
   readonly signal: AbortSignal;
 }
 
-/** A finished backup. */
 export interface Backup {
-  /** Its size. */
   readonly bytes: number;
   /** Keys of the service outside the data folder, which the backup lacks. */
   readonly missing: readonly KeyFile[];

@@ -110,7 +110,6 @@ export async function readText(path: string, bytes: number, from: number): Promi
   });
 }
 
-/** Syncs a file to the disk. */
 export async function sync(path: string): Promise<void> {
   await withFile(path, 'r+', async (file) => await file.sync());
 }

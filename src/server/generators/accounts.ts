@@ -49,7 +49,6 @@ export interface AccountGeneratorOptions {
     run(chore: 'restore-accounts', every: number, work: () => Promise<void>): Promise<void>;
   };
   readonly isAlone: () => Promise<boolean>;
-  /** Warns the operator. */
   readonly warn: (message: string) => void;
   /** Called with bugs. */
   readonly onError: (error: unknown) => void;

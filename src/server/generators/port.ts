@@ -8,7 +8,6 @@ export type GeneratorKind = 'signing' | 'accounts' | 'upstream';
 
 /** A picture to turn into skin data. */
 export interface Texture {
-  /** Owner of the job. */
   readonly owner: string;
   /** The identity of the data: there are never two simultaneous generations with the same one. */
   readonly identity: string;
@@ -17,7 +16,6 @@ export interface Texture {
   readonly variant: 'classic' | 'slim';
   /** Pixel hash of the cape that goes with the skin. */
   readonly capeHash: string | null;
-  /** Visibility of the requested skin. */
   readonly visibility: SkinVisibility;
 }
 
@@ -62,7 +60,6 @@ export interface Generator {
   readonly refusesCapes?: string;
 }
 
-/** A generator as it was opened. */
 export interface OpenGenerator {
   readonly generator: Generator;
   /** Maximum number of simultaneous jobs; undefined: as many as the machine can handle. */

@@ -240,7 +240,6 @@ const CACHE_HEADERS = {
   none: { 'Cache-Control': 'no-store' },
 } as const satisfies Record<Cache, Readonly<Record<string, string>>>;
 
-/** Headers of answers that must not be cached. */
 export const NO_STORE = CACHE_HEADERS.none;
 
 /** Errors and the answers to requests that change something are never cached. */
@@ -296,7 +295,6 @@ interface Encodings {
 
 type Headed = Pick<HttpRequest, 'headers'>;
 
-/** Whether the caller accepts compressed answers. */
 function takesGzip({ headers }: Headed): boolean {
   return /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/.test(String(headers['accept-encoding'] ?? ''));
 }

@@ -255,7 +255,6 @@ const PART_LIMITS: Omit<PartLimits, 'fileSize'> = {
 /** Largest part of a multipart body that is not its file: texts, and the headers of all parts. */
 const MAX_TEXT_BYTES = 768 * 1024;
 
-/** The content of a body, in any content type. */
 export interface GenerationBody {
   readonly fields: Readonly<Record<string, unknown>>;
   /** Bytes of the file; never empty. */

@@ -19,7 +19,6 @@ export interface NetworkLimits extends RequestLimits {
   /** Time from the first byte of a request to the end of its headers, and to its end. */
   readonly headersTimeout: number;
   readonly requestTimeout: number;
-  /** How long an idle connection is kept. */
   readonly keepAliveTimeout: number;
 }
 
@@ -68,7 +67,6 @@ class Connection implements Place {
   owner: string | undefined;
   /** Whether the key of a request under way has not been checked yet. */
   awaitsKey = false;
-  /** Number of requests received. */
   requests = 0;
   /** Those not answered yet, in their order. */
   readonly open: (readonly [IncomingMessage, ServerResponse])[] = [];

@@ -78,7 +78,6 @@ const DELAY_HEADERS = {
   'MineSkin-Delay-Millis': 'The same in milliseconds',
 };
 
-/** Headers of answers, with their descriptions. */
 export const ANSWER_HEADERS = {
   'X-Request-Id': "The request's ID in the logs of the service: the caller's, or a generated one",
   'MineSkin-Server': 'The name of the server, for clients that show it',
@@ -104,7 +103,6 @@ const COMMON_HEADERS: readonly AnswerHeader[] = [
   'MineSkin-Version',
 ];
 
-/** Headers of the answer with this status. */
 export function headersOf(route: Route, path: string, status: number): AnswerHeader[] {
   const names: AnswerHeader[] = [...COMMON_HEADERS];
   if (status === 304 || (status === 200 && isTagged(route))) names.push('ETag');
@@ -152,7 +150,6 @@ export function versionHeader(via: Via): Readonly<Record<string, string>> {
   };
 }
 
-/** A refusal in the format of version 1. */
 export function v1RefusalAnswer(refusal: Refusal): Answer {
   const { rateLimit, headers, notes = [] } = refusal.details;
   const retry = refusal.status === 429;

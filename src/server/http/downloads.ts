@@ -86,7 +86,6 @@ const MAX_AGE = 10 * 60_000;
 /** Bytes to buffer for a slow reader. */
 const BACKLOG = 256 * 1024;
 
-/** The kinds of exports by file extension. */
 export const EXPORTS = {
   zip: { type: 'application/zip', write: zipArchive },
   lock: { type: 'application/x-ndjson', write: lockLines },

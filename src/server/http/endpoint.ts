@@ -244,7 +244,6 @@ interface SentKey {
   readonly authorization: string | undefined;
   /** Whether the word Bearer is missing. Then the header may be meant for a proxy in front. */
   readonly isBare: boolean;
-  /** Warnings for the answer. */
   readonly warnings: readonly Note[];
 }
 

@@ -33,7 +33,6 @@ interface EventStreamOptions {
 
 /** One server-sent events answer (WHATWG HTML, 9.2). */
 export class EventStream {
-  /** The body of the answer. */
   readonly body = new Readable({ read() {} });
   readonly #request: EventStreamOptions['request'];
   readonly #clock: Clock;

@@ -12,7 +12,6 @@ export type LogLevel = 'silent' | 'error' | 'warn' | 'info' | 'debug';
 /** What to log of a caller's address: all of it, its network (/24, /48), or nothing. */
 export type LogAddresses = 'full' | 'short' | 'none';
 
-/** Where the lines go. */
 export interface LogStream {
   write(line: string): unknown;
 }

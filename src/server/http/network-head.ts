@@ -40,7 +40,6 @@ function problemOf({ headersDistinct, rawHeaders, httpVersion }: IncomingMessage
   return undefined;
 }
 
-/** Whether a request has a body. */
 export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

@@ -34,7 +34,6 @@ const MAX_REQUESTS = 10_000;
 interface HttpServerOptions extends AppOptions {
   readonly limits: NetworkLimits;
   readonly logAddresses: LogAddresses;
-  /** Whether an address belongs to a trusted proxy. */
   readonly isProxy: (address: string) => boolean;
 }
 
@@ -43,7 +42,6 @@ interface Exchange {
   readonly outgoing: ServerResponse;
 }
 
-/** Where a server listens. */
 interface Listening {
   readonly port: number;
   /** An IP address or name; `0.0.0.0` and `::` are all addresses of the machine. */

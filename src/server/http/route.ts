@@ -182,7 +182,6 @@ export type Parsed<S> = S extends z.ZodType ? z.output<S> : unknown;
 /** Content type of answers that stay open for events. */
 export const EVENT_STREAM = 'text/event-stream';
 
-/** Method and path. */
 export type Address = `${Route['method']} /${string}`;
 
 /** What else a route says. It ties a handler's `params`, `query`, `headers` and `body` to the schemas that parse them. */

@@ -34,7 +34,6 @@ export function listedJobView(job: ListedJob): WireJob {
   };
 }
 
-/** Why a job failed, if it did. */
 export function jobErrors({
   status,
   error_code,
@@ -143,7 +142,6 @@ export function envelope(notes: Notes): Envelope {
   return { success: true, ...(errors.length > 0 && { errors }), warnings, messages, links };
 }
 
-/** An answer in the envelope of version 2. */
 export function v2Answer(notes: Notes, content: object = {}, status = 200): Answer {
   return { status, body: { ...envelope(notes), ...content } };
 }
@@ -172,7 +170,6 @@ const MESSAGES = {
   failed: { code: 'job_failed', message: 'The job failed.' },
 } as const satisfies Record<JobRow['status'], Note>;
 
-/** Link to the events of the caller's jobs. */
 export const EVENTS_LINK = { events: '/v2/queue/events' } as const;
 
 /** A job in its current state, with its skin if completed or the reason if failed. */

@@ -48,7 +48,6 @@ export function guardedFetch(agent: GuardedAgent): client.CustomFetch {
   };
 }
 
-/** A person identified by the provider. */
 export interface ProviderIdentity {
   readonly issuer: string;
   /** The permanent ID of the person at this issuer. */

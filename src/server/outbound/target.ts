@@ -198,7 +198,6 @@ export function parseTarget(text: string, policy: OutboundPolicy, base?: URL): U
   return url;
 }
 
-/** The destination of a connection. */
 export interface Destination {
   readonly host: string;
   readonly port: number;

@@ -140,7 +140,6 @@ export interface PlayerLook {
   readonly variant: Variant;
 }
 
-/** The textures in a profile. */
 interface Profile {
   readonly id: string | undefined;
   readonly skin: string | undefined;

@@ -220,7 +220,6 @@ export interface RenderChoice {
   readonly overlay: boolean;
 }
 
-/** Where stored textures come from. */
 export interface TextureSource {
   readonly db: Db;
 }
@@ -319,7 +318,6 @@ function noPictures(): Refusal {
   return new Refusal('not_found', 'None of the skins has a picture.');
 }
 
-/** The picture of any texture. */
 export function inputFor(
   skin: NamedTexture,
   { view, size, overlay, variant }: RenderChoice & { readonly variant: Variant | 'auto' },

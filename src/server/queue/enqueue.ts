@@ -90,7 +90,6 @@ export function newRow(job: NewJob, now: number): Omit<NewRow, 'turn' | 'concurr
   };
 }
 
-/** Inserts a job with its idempotency key. */
 export const INSERT_JOB = new PreparedQuery((db, row: NewRow) =>
   db.insertInto('jobs').values(row).returning('id'),
 );
@@ -345,11 +344,9 @@ export interface KnownData {
 
 /** What the store knows about a request before anything is decided. */
 export interface KnownFacts {
-  /** The caller's usage. */
   readonly memory: CallerMemory;
   /** Whether the owner has used the request's idempotency key before. */
   readonly isKeyUsed: boolean;
-  /** Whether an operator has blocked the image. */
   readonly isBlocked: boolean;
   /** Data that answers the request, in the order of the identities. */
   readonly known: readonly KnownData[];
@@ -415,7 +412,6 @@ export async function recordKnown(
   });
 }
 
-/** The row of a job whose skin already exists. */
 export function knownRow(job: NewJob, { skinUuid, now }: { skinUuid: string; now: number }): NewRow {
   return { ...newRow(job, now), ...NO_PLACE, status: 'completed', skin_uuid: skinUuid, finished_at: now };
 }

@@ -18,7 +18,6 @@ const LISTED = [...STATE, 'name', 'source', 'finished_at', 'error_code', 'error_
 /** The state of a job. */
 export type JobSummaryRow = Pick<JobRow, (typeof STATE)[number]>;
 
-/** A job in the list of its owner. */
 export type ListedJob = Pick<JobRow, (typeof LISTED)[number]>;
 
 /** A job; `skin` is set once the job is completed. */
@@ -27,7 +26,6 @@ export interface JobWithSkin {
   readonly skin: SkinWithData | undefined;
 }
 
-/** An accepted job and its owner. */
 export type AcceptedJob = Pick<JobRow, 'id' | 'owner'>;
 
 /** Selects jobs of an owner. */

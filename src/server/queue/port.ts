@@ -4,7 +4,6 @@ import type { CallerMemory } from '../store/callers.ts';
 import type { JobRow, TextureDataRow, Via } from '../store/schema/tables.ts';
 import type { TextureContent } from '../store/textures.ts';
 
-/** What to generate, and its owner. */
 export interface NewJob {
   readonly uuid: string;
   readonly owner: string;
@@ -40,7 +39,6 @@ export interface SharedLimit {
 export interface SubmitLimits {
   /** Maximum unfinished jobs. */
   readonly slots: number;
-  /** New generations per minute and per hour. */
   readonly perMinute: number;
   readonly perHour: number;
   /** Milliseconds between generations of version 1. */

@@ -48,7 +48,6 @@ export class StoreQueue implements JobLeases {
   readonly #leases: LeaseClock;
   readonly #bounds: () => ClaimBounds | Promise<ClaimBounds>;
   readonly #events: StoreQueueOptions['events'];
-  /** Completions under way. */
   readonly #completing = new Set<Promise<boolean>>();
 
   constructor(db: Db, options: StoreQueueOptions) {

@@ -31,7 +31,6 @@ export interface KeyBindings {
   readonly allowedAgents: string[];
 }
 
-/** What a key may do, and from where. */
 export interface KeyPower extends KeyBindings {
   readonly scopes: readonly Scope[];
 }
@@ -204,7 +203,6 @@ export function requireScope(caller: Caller, ...scopes: readonly Scope[]): void 
   throw new Refusal('insufficient_grants', `This API key does not have the scope ${scopes.join(' or ')}.`);
 }
 
-/** Any origin. */
 const ANY = '*';
 
 /** What a page may do without an API key if the operator allows it. */

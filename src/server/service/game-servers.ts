@@ -44,7 +44,6 @@ const FRESH = 60_000;
 const PATIENCE = 15_000;
 const MAX_PROFILE_BYTES = 4 * 1024 * 1024;
 
-/** The profile of a player who joined. */
 interface Joined {
   readonly profile: SignedProfile;
   /** Monotonic milliseconds. */

@@ -134,7 +134,6 @@ export const PLANS = {
 /** About 100 MB of the largest pictures. */
 const ANONYMOUS_PER_HOUR = 5_000;
 
-/** Settings for all plans. */
 export interface PlanSetting {
   /** New generations per hour that all callers without a key may have together. */
   readonly anonymousPerHour?: number | undefined;
@@ -144,7 +143,6 @@ export interface PlanSetting {
   readonly lendsIdle?: boolean;
 }
 
-/** The plans of this service. */
 export class Plans {
   /** The plan of callers without a key, with the limit they share. */
   readonly anonymous: Plan;

@@ -9,7 +9,6 @@ export interface RefusalDetails {
   readonly notes?: readonly Note[];
   readonly links?: Readonly<Record<string, string>>;
   readonly rateLimit?: RateLimit;
-  /** Additional headers of the answer. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Set where the status differs from the default of the code. */
   readonly status?: number;

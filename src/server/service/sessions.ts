@@ -47,7 +47,6 @@ export interface SessionContext extends StoreContext {
   readonly plans: Plans;
 }
 
-/** A signed-in caller with the session. */
 export interface SessionCaller {
   readonly caller: UserCaller;
   readonly sessionId: string;

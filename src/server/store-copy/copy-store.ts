@@ -101,7 +101,6 @@ export async function openTarget(place: StorePlace): Promise<OpenPlace> {
   );
 }
 
-/** The progress of a copy. */
 export interface CopyProgress {
   readonly step: 'copying' | 'comparing';
   readonly table: string;

@@ -5,7 +5,6 @@ import type { KeyOwnerCache, KnownSchema, NotedUsage } from './process-memory.ts
 import type { ColumnTypes } from './schema/columns.ts';
 import type { Tables } from './schema/tables.ts';
 
-/** The kind of database of a store. */
 export type StoreKind = 'sqlite' | 'postgres';
 
 /** SQL of prepared queries, by the query and by what its form depends on. */
@@ -95,7 +94,6 @@ export async function countForList<Table extends keyof Tables>(
   return count > MAX_COUNTED ? undefined : count;
 }
 
-/** Whether a query finds anything. */
 export async function exists(query: { executeTakeFirst(): Promise<unknown> }): Promise<boolean> {
   return (await query.executeTakeFirst()) !== undefined;
 }

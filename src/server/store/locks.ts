@@ -49,7 +49,6 @@ export async function lockOwner(tx: Db, owner: string): Promise<void> {
   );
 }
 
-/** Locks the owner of a job. */
 export async function lockOwnerOfJob(tx: Db, jobUuid: string): Promise<void> {
   await tx.store.lock(() =>
     tx

@@ -156,13 +156,11 @@ export async function takeChore(
   return rows.length === 1;
 }
 
-/** Renews the lease on a chore. */
 export async function renewChore(db: Db, name: string, { owner, lease }: ChoreHolder): Promise<void> {
   const lease_until = sql<number>`${DATABASE_NOW} + ${lease}::bigint`;
   await choreOf(db, name, owner).set({ lease_until }).execute();
 }
 
-/** Ends a run of a chore. */
 export async function endChore(db: Db, name: string, owner: string): Promise<void> {
   await choreOf(db, name, owner).set({ lease_owner: null, lease_until: null }).execute();
 }

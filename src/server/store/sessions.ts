@@ -12,7 +12,6 @@ import {
 } from './schema/tables.ts';
 import { flushUsage } from './usage.ts';
 
-/** The person who signed in. */
 export interface SignedIn {
   readonly user: UserRow;
   /** The API key, if the person used one. */
@@ -308,7 +307,6 @@ export async function deleteUserRows(tx: Db, { id, owner }: { id: string; owner:
   tx.store.keyOwners.forget();
 }
 
-/** A person at a provider. */
 export type ProviderSubject = Pick<FirstSignInRow, 'issuer' | 'subject'>;
 
 /** The user to whom a person is linked. */

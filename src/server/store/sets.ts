@@ -64,7 +64,6 @@ function countOf(eb: ExpressionBuilder<Tables, 'sets' | 'skins'>, viewer: string
   return eb.fn.sum<number>(eb.case().when(isSeenIn(eb, viewer)).then(1).else(0).end());
 }
 
-/** Number of an owner's sets. */
 export async function countSetsOf(db: Db, owner: string): Promise<number> {
   return await countRows(setsIn(db, { owner }));
 }

@@ -66,7 +66,6 @@ export async function endUpstreamRequest(
     .execute();
 }
 
-/** Records the job of a submission. */
 export async function acceptUpstreamJob(db: Db, identity: string, jobId: string): Promise<void> {
   await db.updateTable('upstream_jobs').set({ job_id: jobId }).where('identity', '=', identity).execute();
 }

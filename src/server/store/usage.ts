@@ -12,7 +12,6 @@ const DELAY = 2_000;
 /** Number of entries that are written at once. */
 const MANY = 1_000;
 
-/** Notes that the key was used. */
 export function noteKeyUse(db: Db, key: Pick<ApiKeyRow, 'id' | 'last_used_at'>, now: number): void {
   if (db.store.usage.useKey(key, now)) writeSoon(db);
 }

@@ -81,7 +81,6 @@ export async function deleteName(db: Db, name: string): Promise<boolean> {
   return await hasEffect(db.deleteFrom('wardrobe').where('name', '=', name));
 }
 
-/** Deletes all names of an owner. */
 export async function deleteNamesOf(db: Db, owner: string): Promise<void> {
   await db.deleteFrom('wardrobe').where('owner', '=', owner).execute();
 }
@@ -90,7 +89,6 @@ export async function countNamesOf(db: Db, owner: string): Promise<number> {
   return await countRows(db.selectFrom('wardrobe').where('owner', '=', owner));
 }
 
-/** A page of names. */
 export interface NameQuery {
   /** Undefined: of all. */
   readonly owner?: string | undefined;

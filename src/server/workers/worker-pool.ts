@@ -64,7 +64,6 @@ export class WorkerPool {
     );
   }
 
-  /** Workers of this process. */
   get count(): number {
     return this.#options.count;
   }
@@ -310,7 +309,6 @@ export class WorkTimes {
     this.#least = least;
   }
 
-  /** Jobs under way. */
   get underWay(): number {
     return this.#begun.size;
   }
@@ -361,7 +359,6 @@ export class IdleWorkers {
   #signs = 0;
   /** Announced jobs that no worker here has taken. While there are some, the cached facts may be outdated. */
   #announced = Number.POSITIVE_INFINITY;
-  /** When the next job is due. */
   #due: Promise<number | undefined> = Promise.resolve(undefined);
   /** The number of signs when nothing waited any more. */
   #emptyAt: number | undefined;

@@ -59,7 +59,6 @@ export async function readUpstreamFacts(
   };
 }
 
-/** What is known about the service. */
 export class Contact {
   readonly #client: SkinClient;
   readonly #settings: UpstreamSettings;

@@ -64,7 +64,6 @@ export class UpstreamJobs {
     this.#tracker = this.#makeTracker();
   }
 
-  /** Watches until stopped. */
   start(): void {
     this.#session.run(this.#watch(), this.#options.stop);
   }

@@ -41,7 +41,6 @@ export interface OpenUpstreamOptions {
   readonly pictures: GuardedAgent;
   /** Tells workers that the reason for a pause is gone. */
   readonly wake: () => void;
-  /** Warns the operator. */
   readonly warn: (message: string) => void;
   /** Called with bugs. */
   readonly onError: (error: unknown) => void;

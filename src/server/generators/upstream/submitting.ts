@@ -58,7 +58,6 @@ export class Submitting {
   /** Time limit of a request, in milliseconds. */
   readonly #timeout: number;
   #requests = 0;
-  /** Submissions in flight. */
   #inFlight = 0;
 
   constructor(options: SubmittingOptions) {

@@ -37,7 +37,6 @@ async function namedBy(context: ServiceContext, caller: Caller, name: string): P
   return (await ownName(context, { caller, uuid: name })).spelling;
 }
 
-/** Player names and what they wear. */
 export const PLAYER_ROUTES: readonly Route[] = [
   v2Routes()('GET /v2/players/:name', {
     summary: 'What a player name of this service wears; for its user, also what it wore before',

@@ -6,7 +6,6 @@ import type { Caller, StoreContext } from '../callers.ts';
 import { readRateLimit } from '../limits.ts';
 import { Refusal } from '../refusal.ts';
 
-/** A follower of an owner's jobs. */
 export interface JobFollower {
   /** The owner's pending jobs, newest first. Called once, before any other event. */
   pending(jobs: readonly JobRow[]): void;

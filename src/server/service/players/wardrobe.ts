@@ -67,7 +67,6 @@ export interface WardrobeContext extends StoreContext {
 /** What a player name is to show, or whose it is. */
 type Wish = z.output<typeof wearSchema>;
 
-/** What a name wears. */
 type Outfit = Pick<
   WardrobeRow,
   'skin_uuid' | 'texture_hash' | 'variant' | 'cape_hash' | 'value' | 'signature'

@@ -25,7 +25,6 @@ export function requirePrivateSkins({ kind, plan }: Caller): void {
   throw new Refusal('insufficient_grants', `Your plan (${plan.name}) has no private skins.`);
 }
 
-/** A change of one skin. */
 export type SkinEditOf = SkinEdit & { readonly uuid: string };
 
 /**
@@ -97,7 +96,6 @@ async function ownSkin(db: Db, { owner }: Caller, uuid: string): Promise<SkinWit
   return skin;
 }
 
-/** The outcome for several skins. */
 export interface BulkOutcome<Done> {
   readonly done: Done[];
   /** UUIDs that are not the caller's skins. */

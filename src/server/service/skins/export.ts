@@ -103,7 +103,6 @@ export interface ExportedSkin {
 /** Selects the caller's skins to export. */
 export type ExportQuery = Pick<SkinListQuery, 'after' | 'filter' | 'visibility' | 'variant'>;
 
-/** An export that has begun. */
 export interface SkinExport {
   /** Newest first. @returns `after` of the next export, if there are more skins */
   readonly skins: AsyncGenerator<ExportedSkin, string | undefined, void>;

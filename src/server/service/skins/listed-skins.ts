@@ -12,7 +12,6 @@ import { findByReference } from './skins.ts';
 /** Columns that name a skin, in the order in which they are tried. `source` is that of lists for `skinsmith generate`. */
 const COLUMNS = ['uuid', 'skin', 'id', 'url', 'source', 'file', 'name'] as const;
 
-/** A line of a list. */
 export interface ListedSkin {
   readonly line: number;
   readonly values: Readonly<Partial<Record<(typeof COLUMNS)[number], string>>>;
@@ -103,7 +102,6 @@ function plainLines(text: string): ListedSkin[] {
 
 export interface MissingSkin {
   readonly line: number;
-  /** What the line says. */
   readonly text: string;
   /** Whether the caller has several skins of this name. */
   readonly isAmbiguous: boolean;

@@ -56,7 +56,6 @@ interface PackContent extends SkinPackOptions {
 export interface SkinPack {
   readonly bytes: Buffer;
   readonly sha1: string;
-  /** Whether everyone may have it. */
   readonly isPublic: boolean;
 }
 

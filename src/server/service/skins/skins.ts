@@ -46,7 +46,6 @@ const LIMITS: Readonly<Record<Caller['kind'], SearchLimits>> = {
 /** Milliseconds until a retry: a search takes a few hundredths of a second. */
 const SOON = 1_000;
 
-/** What to search for. */
 export type SearchInput = Omit<SkinSearch, 'looks' | 'day'> & { readonly scope: SkinScope };
 
 export interface SearchContext {
@@ -328,7 +327,6 @@ export async function viewSkin(
 export type SignerKind = 'game' | 'server' | 'earlier' | 'other';
 
 export interface SignedByContext {
-  /** Addresses of this service. */
   readonly ownAddresses: () => readonly string[];
   readonly game: Pick<Game, 'keys' | 'http'>;
   /** The public half of this service's own key, if it has one. */

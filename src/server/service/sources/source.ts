@@ -12,7 +12,6 @@ import type { OwnAddresses } from '../own-addresses.ts';
 import { Refusal } from '../refusal.ts';
 import { type Fetches, maxFetchesOf } from './fetches.ts';
 
-/** The source of a skin. */
 export type Source =
   | { readonly kind: 'upload'; readonly bytes: Uint8Array; readonly fileName?: string | undefined }
   /** `http:`, `https:` or `data:`. */
@@ -208,7 +207,6 @@ async function tooMany({ db, clock }: ForecastContext, { caller, via }: SourceRe
   });
 }
 
-/** What reading sources needs. */
 export interface SourceContext extends ForecastContext, OwnAddresses {
   /** The client of the game's services, one for all, so that its pacing covers all requests. */
   readonly game: Game;

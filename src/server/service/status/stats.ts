@@ -52,7 +52,6 @@ export interface HourFigures {
   /** When it began. */
   readonly from: number;
   readonly made: MadeSkins;
-  /** Jobs that failed. */
   readonly failed: number;
 }
 

@@ -291,7 +291,6 @@ export async function submitBatch(
   return results;
 }
 
-/** An item with its input. */
 interface ReadItem {
   readonly request: GenerationRequest;
   readonly material: Material;

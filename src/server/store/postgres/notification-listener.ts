@@ -44,7 +44,6 @@ export class NotificationListener implements Notifier {
     this.#running = this.#run();
   }
 
-  /** Whether notifications of other nodes arrive. */
   get isListening(): boolean {
     return this.#isHeard;
   }

@@ -9,7 +9,6 @@ import {
   SCOPES,
   type Scope,
 } from '../protocol/api-key.ts';
-
 import { type Caller, hasScope } from '../server/service/callers.ts';
 import { Refusal } from '../server/service/refusal.ts';
 import { changeOwnKey, createKey, listOwnKeys, revokeOwnKey } from '../server/service/users/keys.ts';
@@ -85,12 +84,8 @@ type KeyFields = z.output<typeof keyFields>;
 
 const deletionRoute = pageFor('account', DELETE_PATH, {}, deleteAccountPage);
 
-const keysRoute = pageFor(
-  'account',
-  PATH,
-  { query: z.object({ created: z.literal('before').optional() }) },
-  keysPage,
-);
+const keysQuery = z.object({ created: z.literal('before').optional() });
+const keysRoute = pageFor('account', PATH, { query: keysQuery }, keysPage);
 
 export const ACCOUNT_PAGES: readonly PageRoute[] = [
   pageFor('users', '/ui/account', { query: z.object({ saved: yes }) }, overviewPage),
@@ -164,7 +159,7 @@ interface TypedKey extends KeyFields {
   readonly problem: Html;
 }
 
-type KeysCall = PageCall<unknown, { readonly created?: 'before' | undefined }>;
+type KeysCall = PageCall<unknown, z.output<typeof keysQuery>>;
 
 async function keysPage({ context, caller, query, typed: refused }: KeysCall): Promise<Page> {
   const typed = refused && {
@@ -203,10 +198,8 @@ interface RowView {
 
 function row(key: ApiKey, { current, mayGive, typed }: RowView): Html {
   const { id, name, last4, scopes = [] } = key;
-  const words = separated(
-    '; ',
-    scopes.map((scope) => SCOPE_NAMES[scope]),
-  );
+  const permissions = scopes.map((scope) => SCOPE_NAMES[scope]);
+  const words = separated('; ', permissions);
   return html`<li class="panel"><div class="grow"><strong><bdi>${name}</bdi></strong> <code>…${last4}</code>${id === current && html` <span class="tag active">${say`used for this session`}</span>`}
 <p class="quiet">${useOf(key)}</p>
 <p class="quiet">${separated('; ', [say`Permissions: ${words}`, boundTo(key), key.v2Compat && say`version 1 requests use the queue`])}</p>

@@ -1,6 +1,8 @@
+import { z } from 'zod';
 import { ENGLISH, type Html, html, type Reader, say, type Translation } from '../html/html.ts';
 import type { HttpRequest } from '../server/http/route.ts';
-import { readCookie } from './cookies.ts';
+import { cameFrom, readCookie, setCookie } from './cookies.ts';
+import { formFor, seeOther } from './page-route.ts';
 
 /** The languages, by BCP 47 tag, each by the name that its speakers call it. */
 export const LANGUAGES = {
@@ -15,7 +17,7 @@ export const LANGUAGES = {
   'zh-Hans': '简体中文',
 } as const;
 
-export type Language = keyof typeof LANGUAGES;
+type Language = keyof typeof LANGUAGES;
 
 /** The texts of a language; those that scripts show are separate. */
 interface Catalogue {
@@ -83,7 +85,7 @@ function isSame(known: Intl.Locale | undefined, { language, script }: Intl.Local
 }
 
 /** Where the form of `languageForm` goes. */
-export const LANGUAGE_PATH = '/ui/language';
+const LANGUAGE_PATH = '/ui/language';
 
 /** Below every page: the language to read on in. */
 export function languageForm({ language }: Reader): Html {
@@ -94,3 +96,13 @@ export function languageForm({ language }: Reader): Html {
   return html`<form class="language" method="post" action="${LANGUAGE_PATH}"><label for="language">${say`Language`}</label>
 <select id="language" name="language">${choices}</select> <button class="quiet-button">${say`Change language`}</button></form>`;
 }
+
+const choice = z.object({ language: z.enum(Object.keys(LANGUAGES) as [Language, ...Language[]]) });
+
+/** Keeps the chosen language in a cookie, and returns to the page. */
+export const languageRoute = formFor('everyone', LANGUAGE_PATH, { fields: choice }, async (call) => {
+  const { request, fields } = call;
+  const publicUrl = call.context.publicUrl();
+  const cookie = setCookie('skinsmith-language', request, { publicUrl, secret: fields.language });
+  return seeOther(cameFrom(request) ?? '/ui/', { 'Set-Cookie': cookie });
+});

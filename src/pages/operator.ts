@@ -3,7 +3,6 @@ import { type Content, count, type Html, html, measured, say, separated } from '
 import { pageQuerySchema } from '../protocol/envelope.ts';
 import type { LogEntry, OperatorAction } from '../protocol/moderation.ts';
 import type { HealthFinding } from '../protocol/service.ts';
-
 import { readGameAccounts } from '../server/service/accounts/accounts.ts';
 import { readOperatorLog } from '../server/service/moderation.ts';
 import { planView } from '../server/service/plans.ts';

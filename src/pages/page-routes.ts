@@ -10,9 +10,9 @@ import { anonymousCaller } from '../server/service/callers.ts';
 import { Refusal } from '../server/service/refusal.ts';
 import { findVisible } from '../server/service/skins/skins.ts';
 import { ACCOUNT_PAGES } from './account.ts';
-import { API_PAGES } from './api.ts';
 import { GALLERY_PAGES } from './gallery.ts';
 import { JOB_PAGES } from './jobs.ts';
+import { languageRoute } from './language.ts';
 import { LOGO, readAsset } from './layout.ts';
 import { MAKE_PAGES } from './make.ts';
 import { MY_SKINS_PAGES } from './my-skins.ts';
@@ -25,7 +25,7 @@ import { embedRoute } from './share.ts';
 import { SIGN_IN_PAGES } from './sign-in.ts';
 import { SITE_ROUTES } from './site.ts';
 import { SKIN_PAGES } from './skin.ts';
-import { languageRoute, startRoute } from './start.ts';
+import { apiRoute, startRoute } from './start.ts';
 import { TAG_AND_LIKE_PAGES } from './tags-and-likes.ts';
 import { TRAY_PAGES } from './tray.ts';
 
@@ -69,7 +69,7 @@ export const PAGE_ROUTES: readonly PageRoute[] = [
   ...GALLERY_PAGES,
   ...SET_PAGES,
   ...TRAY_PAGES,
-  ...API_PAGES,
+  apiRoute,
   embedRoute,
   languageRoute,
   ...SITE_ROUTES,

@@ -28,6 +28,7 @@ const PATH = '/ui/sign-in';
 const LINK_PATH = '/ui/sign-in/link';
 const secretSchema = z.object({ secret: z.string().regex(/^[\w-]{43}$/, 'not a sign-in link') });
 const nextQuery = z.object({ next: z.string().optional() });
+type Next = z.output<typeof nextQuery>;
 const questionSchema = z.object({ address: z.string().max(2048), nonce: z.string().max(64) });
 const keySchema = z.object({ key: z.string().max(512), next: z.string().optional() });
 
@@ -80,59 +81,46 @@ export const SIGN_IN_PAGES: readonly PageRoute[] = [
     return seeOther('/ui/', { 'Set-Cookie': sessionCookie(request, context.publicUrl(), undefined) });
   }),
   // A link, not a form: the content policy of the pages forbids forms that lead to another server.
-  pageFor(
-    'everyone',
-    PROVIDER_SIGN_IN_PATH,
-    { query: nextQuery },
-    async (call) =>
-      await orSignInPage(call, async ({ openId, publicUrl }) => {
-        if (!openId) throw new Refusal('not_found');
-        const secret = makeSecret();
-        const address = await openId.begin(secret, `${publicUrl()}${ANSWER_PATH}`);
-        const page = nextAddress(call.query.next);
-        const kept = page === undefined ? secret : `${secret}.${Buffer.from(page).toString('base64url')}`;
-        const cookie = setCookie('skinsmith-sign-in', call.request, { publicUrl: publicUrl(), secret: kept });
-        return { status: 303, body: undefined, headers: { Location: address.href, 'Set-Cookie': cookie } };
-      }),
-  ),
-  pageFor(
-    'everyone',
-    ANSWER_PATH,
-    {},
-    async (call) =>
-      await orSignInPage(call, async (context) => {
-        const { url } = call.request;
-        const answer = new URL(`${context.publicUrl()}${ANSWER_PATH}`);
-        answer.search = url.includes('?') ? url.slice(url.indexOf('?')) : '';
-        const { secret, next } = signInOf(call);
-        const session = await signInWithProvider(context, { answer, secret }, originsOf(call.request));
-        return session === undefined ? seeOther(FIRST_PATH) : await signedIn(call, session, next);
-      }),
-  ),
-  pageFor('everyone', FIRST_PATH, {}, async (call) => {
-    return await orSignInPage(call, async () => await welcome(call));
-  }),
-  formFor(
-    'everyone',
-    FIRST_PATH,
-    {},
-    async (call) =>
-      await orSignInPage(call, async (context) => {
-        const { key } = formSchema.parse(call.request.body ?? {});
-        const { secret, next } = signInOf(call);
-        const origins = originsOf(call.request);
-        if (key === undefined)
-          return await signedIn(call, await becomeNewUser(context, secret, origins), next);
-        try {
-          return await signedIn(call, await becomeUserOfKey(context, { secret, key }, origins), next);
-        } catch (error) {
-          if (error instanceof Refusal)
-            return await welcome(call, say`This key was not accepted: ${reasonOf(error)}`);
-          throw error;
-        }
-      }),
-  ),
+  pageFor('everyone', PROVIDER_SIGN_IN_PATH, { query: nextQuery }, orSignInPage(leadToProvider)),
+  pageFor('everyone', ANSWER_PATH, {}, orSignInPage(takeAnswer)),
+  pageFor('everyone', FIRST_PATH, {}, orSignInPage(welcome)),
+  formFor('everyone', FIRST_PATH, {}, orSignInPage(becomeUser)),
 ];
+
+async function leadToProvider({ context, request, query }: PageCall<unknown, Next>): Promise<PageAnswer> {
+  const { openId, publicUrl } = context;
+  if (!openId) throw new Refusal('not_found');
+  const secret = makeSecret();
+  const address = await openId.begin(secret, `${publicUrl()}${ANSWER_PATH}`);
+  const page = nextAddress(query.next);
+  const kept = page === undefined ? secret : `${secret}.${Buffer.from(page).toString('base64url')}`;
+  const cookie = setCookie('skinsmith-sign-in', request, { publicUrl: publicUrl(), secret: kept });
+  return { status: 303, body: undefined, headers: { Location: address.href, 'Set-Cookie': cookie } };
+}
+
+async function takeAnswer(call: PageCall): Promise<PageAnswer> {
+  const { context, request } = call;
+  const answer = new URL(`${context.publicUrl()}${ANSWER_PATH}`);
+  answer.search = request.url.includes('?') ? request.url.slice(request.url.indexOf('?')) : '';
+  const { secret, next } = signInOf(call);
+  const session = await signInWithProvider(context, { answer, secret }, originsOf(request));
+  return session === undefined ? seeOther(FIRST_PATH) : await signedIn(call, session, next);
+}
+
+async function becomeUser(call: PageCall): Promise<PageAnswer> {
+  const { context, request } = call;
+  const { key } = formSchema.parse(request.body ?? {});
+  const { secret, next } = signInOf(call);
+  const origins = originsOf(request);
+  if (key === undefined) return await signedIn(call, await becomeNewUser(context, secret, origins), next);
+  try {
+    return await signedIn(call, await becomeUserOfKey(context, { secret, key }, origins), next);
+  } catch (error) {
+    if (error instanceof Refusal)
+      return await welcome(call, say`This key was not accepted: ${reasonOf(error)}`);
+    throw error;
+  }
+}
 
 async function followLink(call: PageCall, link: string): Promise<PageAnswer> {
   const { context, request } = call;
@@ -174,22 +162,21 @@ function keptNext({ context, request }: PageCall): string | undefined {
 }
 
 /** Shows on the sign-in page why the provider's sign-in failed. Keys and links still work. */
-async function orSignInPage(
-  call: PageCall,
-  answer: (context: ServiceContext) => Promise<PageAnswer>,
-): Promise<PageAnswer> {
-  const { context, request } = call;
-  try {
-    return await answer(context);
-  } catch (error) {
-    if (!(error instanceof ProviderError)) throw error;
-    if (REPORTED.has(error.code)) request.log.error({ err: error }, 'sign-in by OpenID Connect failed');
-    const next = keptNext(call);
-    const provider = providerOf(context, next);
-    const { status, text } = PROBLEMS[error.code];
-    const problem = { status, message: text(provider?.name) };
-    return signInPage({ problem, provider, next: nextAddress(next) });
-  }
+function orSignInPage<Call extends PageCall>(answer: (call: Call) => Promise<PageAnswer>) {
+  return async (call: Call): Promise<PageAnswer> => {
+    try {
+      return await answer(call);
+    } catch (error) {
+      if (!(error instanceof ProviderError)) throw error;
+      if (REPORTED.has(error.code))
+        call.request.log.error({ err: error }, 'sign-in by OpenID Connect failed');
+      const next = keptNext(call);
+      const provider = providerOf(call.context, next);
+      const { status, text } = PROBLEMS[error.code];
+      const problem = { status, message: text(provider?.name) };
+      return signInPage({ problem, provider, next: nextAddress(next) });
+    }
+  };
 }
 
 /** Faults that the operator can fix. */

@@ -1,25 +1,20 @@
-import { z } from 'zod';
 import { type Html, html, say } from '../html/html.ts';
 import { type ServiceContext, USUAL_NAME } from '../server/context.ts';
 import { readPublicSkins } from '../server/service/skins/skins.ts';
-import { cameFrom, setCookie, withVisitorCookie } from './cookies.ts';
+import { withVisitorCookie } from './cookies.ts';
 import { type Page, skinCards } from './frame.ts';
-import { LANGUAGE_PATH, LANGUAGES, type Language } from './language.ts';
 import { assetAddress } from './layout.ts';
 import { formMakerOf, makeForm } from './make.ts';
-import { formFor, type PageCall, pageFor, seeOther } from './page-route.ts';
+import { type PageCall, pageFor } from './page-route.ts';
 import { unfoldedHead } from './share.ts';
 
 /** Skins on the start page: full rows at every width, and less than 70 KB with all pictures. */
 const NEWEST = 6;
 
-export const startRoute = pageFor(
-  'everyone',
-  '/ui',
-  {
-    isSafeToCompress: true, // all it shows about a person is the name
-  },
-  async (call) => (call.mayUse ? withVisitorCookie(await startPage(call), call) : await startPage(call)),
+/** All that the page shows about a person is the name. */
+const startSpec = { isSafeToCompress: true };
+export const startRoute = pageFor('everyone', '/ui', startSpec, async (call) =>
+  call.mayUse ? withVisitorCookie(await startPage(call), call) : await startPage(call),
 );
 
 const TITLE = say`Signed Minecraft skins`;
@@ -68,12 +63,22 @@ ${skins.length > 0 ? html`<div class="gallery">${skinCards(skins)}</div><p class
   };
 }
 
-const choice = z.object({ language: z.enum(Object.keys(LANGUAGES) as [Language, ...Language[]]) });
+export const apiRoute = pageFor('everyone', '/ui/api', {}, async ({ context }) =>
+  apiPage(context.publicUrl()),
+);
 
-/** Keeps the chosen language in a cookie, and returns to the page. */
-export const languageRoute = formFor('everyone', LANGUAGE_PATH, { fields: choice }, async (call) => {
-  const { request, fields } = call;
-  const publicUrl = call.context.publicUrl();
-  const cookie = setCookie('skinsmith-language', request, { publicUrl, secret: fields.language });
-  return seeOther(cameFrom(request) ?? '/ui/', { 'Set-Cookie': cookie });
-});
+/** For people who write programs: what the API is, and how to begin. */
+function apiPage(origin: string): Page {
+  return {
+    title: 'API',
+    isIndexed: true,
+    body: html`<p class="lead">${say`This server speaks the MineSkin API, version 2: change the base address of a program to <code>${origin}</code>, and it works.`}</p>
+<ul>
+<li>${say`Send an API key as <code>Authorization: Bearer …</code>. Create one under <a href="${'/ui/account/keys'}">API keys</a>; some servers need none.`}</li>
+<li>${say`Send a User-Agent that names your program.`}</li>
+<li>${say`If a request is refused, wait as long as <code>Retry-After</code> says.`}</li>
+<li>${say`All details: <a href="${'/openapi.json'}">openapi.json</a>, for code generators and tools such as Swagger UI.`}</li>
+<li>${say`Programs for version 1 keep working. With a key that sends their requests through the queue, they need no pauses between requests.`}</li>
+</ul>`,
+  };
+}

@@ -10,26 +10,20 @@ export function offerCopying(button: HTMLButtonElement): void {
   const { what } = button.dataset;
   const done = what === undefined ? say('Copied') : say('Copied: {0}', what);
   button.addEventListener('click', async () => {
-    const isCopied = await copy(
-      button.dataset['copy'] || button.parentElement?.querySelector('code')?.textContent || '',
-    );
-    showBriefly(button, isCopied ? say('Copied') : say('Copy failed'));
-    announce(isCopied ? done : say('Copy failed'));
+    const text = button.dataset['copy'] || button.parentElement?.querySelector('code')?.textContent;
+    if (await copy(text ?? '')) tell(button, say('Copied'), done);
+    else tell(button, say('Copy failed'));
   });
 }
 
-/** Shows a result in place of a button's label. */
-function showBriefly(button: HTMLButtonElement, result: string): void {
+/** Shows a result in place of a button's label, and tells it to screen readers. */
+function tell(button: HTMLButtonElement, result: string, message = result): void {
   const label = button.dataset['label'] ?? button.textContent;
   button.dataset['label'] = label;
   button.textContent = result;
   setTimeout(() => {
     button.textContent = label;
   }, SAID);
-}
-
-/** Tells screen readers what others see. */
-function announce(message: string): void {
   const place = document.querySelector<HTMLElement>('[data-announcements]');
   if (place) place.textContent = message;
 }
@@ -82,9 +76,4 @@ export function offerSharing(button: HTMLButtonElement): void {
       await navigator.share({ title, url }).catch(() => undefined); // the person changed their mind
     else tell(button, (await copy(url)) ? say('Address copied') : say('Copy failed'));
   });
-}
-
-function tell(button: HTMLButtonElement, result: string): void {
-  showBriefly(button, result);
-  announce(result);
 }

@@ -2,6 +2,7 @@ import { MAX_SKIN_BYTES, type Picture } from '../../skin/picture.ts';
 import type { Variant } from '../../skin/regions.ts';
 import { detectVariant } from '../../skin/variant.ts';
 import { listWarnings, type SkinWarning, type SkinWarningCode } from '../../skin/warnings.ts';
+import { element } from './element.ts';
 import { count, isEnglish, say } from './language.ts';
 import { faultOf, type PictureFault } from './picture-check.ts';
 
@@ -76,12 +77,8 @@ export async function examine(file: File, wanted: Variant | undefined): Promise<
   const picture = { width, height, pixels: new Uint8Array(data.buffer) };
   const detected = detectVariant(picture);
   const found = listWarnings({ picture, detected, animated: false, faults: [], size: file.size, wanted });
-  const warnings = found.map(wordsFor);
-  return {
-    variant: wanted ?? detected.variant,
-    warnings: warnings.filter((one) => one !== undefined),
-    picture,
-  };
+  const warnings = found.map(wordsFor).filter((one) => one !== undefined);
+  return { variant: wanted ?? detected.variant, warnings, picture };
 }
 
 function describe(fault: PictureFault): PictureProblem {
@@ -131,10 +128,7 @@ const AS_IT_IS: ImageBitmapOptions = { premultiplyAlpha: 'none', colorSpaceConve
 
 /** Scales without smoothing. */
 function drawn(bitmap: ImageBitmap, width: number, height: number): CanvasRenderingContext2D {
-  const canvas = document.createElement('canvas');
-  canvas.width = width;
-  canvas.height = height;
-  const context = canvas.getContext('2d', { willReadFrequently: true });
+  const context = element('canvas', { width, height }).getContext('2d', { willReadFrequently: true });
   if (!context) throw new Error('The browser draws nothing.');
   context.imageSmoothingEnabled = false;
   context.drawImage(bitmap, 0, 0, width, height);

@@ -1,3 +1,5 @@
+import { element } from './element.ts';
+
 /** A text in the reader's language, or its plural forms. */
 type Translation = string | (Partial<Record<Intl.LDMLPluralRule, string>> & { readonly other: string });
 type Value = string | number;
@@ -31,10 +33,7 @@ function formFor(number: number, translation: Translation | undefined): string |
 
 /** What the server says in English to everyone, such as why a request was refused. */
 export function inEnglish(text: string): HTMLElement {
-  const element = document.createElement('span');
-  element.lang = 'en';
-  element.textContent = text;
-  return element;
+  return element('span', { lang: 'en' }, text);
 }
 
 /** Whether texts are in the language of the source. */

@@ -9,6 +9,7 @@ import {
 } from 'skinview3d';
 import type { Variant } from '../../skin/regions.ts';
 import { smallButton } from './buttons.ts';
+import { element } from './element.ts';
 import { say } from './language.ts';
 
 const HEIGHT = 384;
@@ -24,14 +25,11 @@ export interface OpenViewer {
 
 /** Puts a viewer and its controls on a stage. @throws Error without WebGL */
 export function makeViewer(stage: HTMLElement, width = 300): OpenViewer {
-  const view = document.createElement('div');
-  view.className = 'view';
-  const canvas = document.createElement('canvas');
-  canvas.tabIndex = 0;
+  const canvas = element('canvas', { tabIndex: 0 });
   // A screen reader passes arrow keys on to an application.
   canvas.setAttribute('role', 'application');
   canvas.setAttribute('aria-label', say('The skin in 3D. Arrow keys turn it, + and - zoom.'));
-  view.append(canvas);
+  const view = element('div', { className: 'view' }, canvas);
   const viewer = new SkinViewer({ canvas, width, height: HEIGHT, zoom: 0.95 });
   viewer.controls.enablePan = false;
   canvas.style.touchAction = 'pan-y';
@@ -110,10 +108,10 @@ interface ControlOptions {
 }
 
 function controls(viewer: SkinViewer, { isCalm, hasCape }: ControlOptions): HTMLElement {
-  const row = document.createElement('div');
-  row.className = 'controls';
   const { skin } = viewer.playerObject;
-  row.append(
+  return element(
+    'div',
+    { className: 'controls' },
     choice(say('Pose'), POSE_NAMES, isCalm ? 'stand' : 'walk', (name) => pose(viewer, name)),
     ...(hasCape ? [backChoice(viewer)] : []),
     smallButton(say('Front view'), () => face(viewer, 0)),
@@ -123,33 +121,21 @@ function controls(viewer: SkinViewer, { isCalm, hasCape }: ControlOptions): HTML
       skin.modelType = isOn ? 'slim' : 'default';
     }),
   );
-  return row;
 }
 
-/** What a choice offers: the name that people see of each. */
-type Names = Readonly<Record<string, string>>;
-
-/** The pose of the game that each name stands for. */
-const POSES: Readonly<Record<string, () => PlayerAnimation | null>> = {
-  stand: () => null,
-  walk: () => new WalkingAnimation(),
-  run: () => new RunningAnimation(),
-  wave: () => new WaveAnimation(),
-  sneak: () => new CrouchAnimation(),
-  fly: () => new FlyingAnimation(),
+/** The name that people see of each pose, and what the game plays for it. */
+const POSES: Readonly<Record<string, readonly [name: string, play: () => PlayerAnimation | null]>> = {
+  stand: [say('Stand'), () => null],
+  walk: [say('Walk'), () => new WalkingAnimation()],
+  run: [say('Run'), () => new RunningAnimation()],
+  wave: [say('Wave'), () => new WaveAnimation()],
+  sneak: [say('Sneak'), () => new CrouchAnimation()],
+  fly: [say('Fly'), () => new FlyingAnimation()],
 };
-
-const POSE_NAMES: Names = {
-  stand: say('Stand'),
-  walk: say('Walk'),
-  run: say('Run'),
-  wave: say('Wave'),
-  sneak: say('Sneak'),
-  fly: say('Fly'),
-};
+const POSE_NAMES = Object.entries(POSES).map(([pose, [name]]) => [pose, name] as const);
 
 function pose(viewer: SkinViewer, name: string): void {
-  const animation = POSES[name]?.() ?? null;
+  const animation = POSES[name]?.[1]() ?? null;
   if (name === 'sneak' && animation instanceof CrouchAnimation) animation.runOnce = true;
   viewer.animation = animation;
 }
@@ -160,7 +146,7 @@ function face(viewer: SkinViewer, angle: number): void {
   turn(viewer, angle);
 }
 
-const BACKS: Names = { cape: say('Cape'), elytra: say('Elytra'), nothing: say('Nothing') };
+const BACKS = Object.entries({ cape: say('Cape'), elytra: say('Elytra'), nothing: say('Nothing') });
 
 function backChoice(viewer: SkinViewer): HTMLElement {
   return choice(say('On the back'), BACKS, 'cape', (name) => {
@@ -168,13 +154,15 @@ function backChoice(viewer: SkinViewer): HTMLElement {
   });
 }
 
-function choice(label: string, names: Names, chosen: string, change: (name: string) => void): HTMLElement {
-  const select = document.createElement('select');
-  select.ariaLabel = label;
-  const options = Object.entries(names).map(
-    ([value, name]) => new Option(name, value, value === chosen, value === chosen),
-  );
-  select.append(...options);
+/** `names`: values, each with the name that people see. */
+function choice(
+  ariaLabel: string,
+  names: readonly (readonly [value: string, name: string])[],
+  chosen: string,
+  change: (value: string) => void,
+): HTMLElement {
+  const options = names.map(([value, name]) => new Option(name, value, value === chosen, value === chosen));
+  const select = element('select', { ariaLabel }, ...options);
   select.addEventListener('change', () => change(select.value));
   return select;
 }

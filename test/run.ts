@@ -8,8 +8,8 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { startDatabaseMaker } from './support/postgres/database-maker.ts';
-import { makeSetup, SHARED } from './support/setup/build.ts';
-import { setEnvironment } from './support/setup/environment.ts';
+import { makeSetup } from './support/setup/build.ts';
+import { SHARED, setEnvironment } from './support/setup/environment.ts';
 import { WAITING_FILES } from './support/setup/test-order.ts';
 import { isWhole, WHOLE_ONLY } from './support/setup/whole-run.ts';
 

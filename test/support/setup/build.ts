@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import type { TestProject } from 'vitest/node';
 import { startDatabaseMaker } from '../postgres/database-maker.ts';
+import { SHARED } from './environment.ts';
 import { type Materials, makeMaterials, materialsIn } from './materials.ts';
 
 declare module 'vitest' {
@@ -12,9 +13,6 @@ declare module 'vitest' {
     databaseMakerPort: number;
   }
 }
-
-/** Names of variables with which a run of tests uses a setup of others, and removes nothing of it. */
-export const SHARED = { folder: 'SKINSMITH_TESTS_SETUP', databases: 'SKINSMITH_TESTS_DATABASES' } as const;
 
 const nothing = async () => {};
 

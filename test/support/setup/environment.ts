@@ -1,5 +1,8 @@
 import { readFileSync, statfsSync } from 'node:fs';
 
+/** Names of variables with which a run of tests uses a setup of others, and removes nothing of it. */
+export const SHARED = { folder: 'SKINSMITH_TESTS_SETUP', databases: 'SKINSMITH_TESTS_DATABASES' } as const;
+
 const IN_MEMORY = '/dev/shm';
 /** Bytes that must be free there; a run of all tests needs a small part of that. */
 const ENOUGH = 4 * 1024 ** 3;

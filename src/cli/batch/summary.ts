@@ -13,30 +13,6 @@ import type { Columns, CommandOutput, Fields } from '../output/described.ts';
 import { count, jsonLine, span } from '../text/text.ts';
 import type { BatchCall } from './output.ts';
 
-/** JSON output for the whole plan. Absent values are omitted. */
-export interface BatchPlanView {
-  readonly sources: number;
-  readonly new: number;
-  readonly changed: number;
-  /** In the lockfile, but signed by a service other than the selected one. */
-  readonly outdated: number;
-  readonly known: number;
-  /** Skins among these whose signer is unknown. */
-  readonly unknownSigner: number;
-  /** Generated and paid for, but not verified: see --accept-unverified. */
-  readonly unverified: number;
-  readonly repeated: number;
-  readonly refused: number;
-  /** With --prune: sources in the lockfile that their folder or list no longer has. */
-  readonly gone?: number;
-  /** With --prune: sources in the lockfile whose picture one new source has. */
-  readonly renamed?: number;
-  /** With --prune: whether they are dropped only with --yes. */
-  readonly needsYes?: boolean;
-  /** Lower bound of the duration under the caller's limits. */
-  readonly seconds: number;
-}
-
 /** A line of JSON output for one source of the plan. */
 export interface PlannedView {
   readonly source: string;
@@ -61,7 +37,7 @@ export function shownPath(path: string): string {
   return relative(process.cwd(), path);
 }
 
-const PLAN_FIELDS: Fields<BatchPlanView> = {
+const PLAN_FIELDS = {
   sources: 'number of sources',
   new: 'skins to make',
   changed: 'skins to make because the picture or its options have changed',
@@ -75,6 +51,13 @@ const PLAN_FIELDS: Fields<BatchPlanView> = {
   renamed: 'with --prune: sources in the lockfile whose picture exactly one new source has',
   needsYes: 'with --prune: whether dropping these needs --yes',
   seconds: 'least time to make the skins, in seconds',
+};
+
+type WithPrune = 'gone' | 'renamed' | 'needsYes';
+
+/** JSON output for the whole plan. Absent values are omitted. */
+export type BatchPlanView = { readonly [Name in Exclude<keyof typeof PLAN_FIELDS, WithPrune>]: number } & {
+  readonly [Name in WithPrune]?: Name extends 'needsYes' ? boolean : number;
 };
 
 const PLANNED_FIELDS = {
@@ -104,23 +87,9 @@ export const PLAN_OUTPUT: readonly CommandOutput[] = [
 ];
 
 /** How a batch ended, in JSON. */
-export interface SummaryView {
-  readonly end: BatchSummary['end'];
-  readonly sources: number;
-  readonly made: number;
-  readonly resumed: number;
-  readonly existing: number;
-  readonly unchanged: number;
-  readonly given: number;
-  readonly shared: number;
-  readonly submitted: number;
-  readonly failed: number;
-  readonly left: number;
-  readonly dropped: number;
-  readonly gone: number;
-  readonly renamed: number;
-  readonly seconds: number;
-}
+export type SummaryView = {
+  readonly [Name in keyof typeof SUMMARY_FIELDS]: Name extends 'end' ? BatchSummary['end'] : number;
+};
 
 export const SUMMARY_FIELDS = {
   end: 'complete, stopped (by --max-new), halted (nothing more was submitted, see the error) or interrupted (by a signal or --timeout)',
@@ -138,7 +107,7 @@ export const SUMMARY_FIELDS = {
   gone: 'sources in the lockfile whose folder or list no longer has them',
   renamed: 'sources in the lockfile that have another name now: their entries move',
   seconds: 'time from the first submission to the last result',
-} satisfies Fields<SummaryView>;
+};
 
 function summaryView(summary: BatchSummary): SummaryView {
   const { end, sources, made, resumed, existing, unchanged, given, submitted, failed, left } = summary;

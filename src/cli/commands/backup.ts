@@ -6,8 +6,7 @@ import type { Backup, CopyProgress, StoreCopy, StorePlace } from '../../server/s
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { backUpAsOwner, backUpToStream, switchToOwnerOf, withFileFor } from '../context/data-owner.ts';
 import { CliError, usageError } from '../errors/exit.ts';
-import { nonEmpty } from '../options/option-values.ts';
-import { outFileOf, type TypedOutFile } from '../options/out-file.ts';
+import { nonEmpty, outFileOf, type TypedOutFile } from '../options/option-values.ts';
 import type { Fields } from '../output/described.ts';
 import { OutputGuard } from '../output/output-guard.ts';
 import { settingsOf } from '../serve/store.ts';

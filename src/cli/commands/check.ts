@@ -14,7 +14,14 @@ import type { Variant } from '../../skin/regions.ts';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 import { sourceReportOf } from '../errors/error-report.ts';
 import { exitStatus, usageError } from '../errors/exit.ts';
-import { armVariantOption, collect, OVERWRITE, rootsOf, verifySources } from '../options/skin-options.ts';
+import {
+  armVariantOption,
+  collect,
+  OVERWRITE,
+  rootsOf,
+  type TypedBatchOptions,
+  verifySources,
+} from '../options/skin-options.ts';
 import { type Columns, columnRows, type Fields, fieldColumns, JsonList } from '../output/described.ts';
 import { GithubReport } from '../output/github.ts';
 import { COPIED_PICTURE, OutputGuard } from '../output/output-guard.ts';
@@ -29,16 +36,13 @@ import { frontOf } from '../preview.ts';
 import { type Colors, colorsFor, widthOf } from '../terminal/io.ts';
 import { clean, count, hanging, jsonDocument } from '../text/text.ts';
 
-interface CheckOptions extends TypedPictureOption {
-  readonly recursive?: boolean;
-  readonly ignore?: readonly string[];
-  /** Lists of files. */
-  readonly from?: readonly string[];
+interface CheckOptions
+  extends TypedPictureOption,
+    Pick<TypedBatchOptions, 'recursive' | 'ignore' | 'from' | 'overwrite'> {
   /** Folder for clean copies. */
   readonly fix?: string;
   /** The arms that the clean copies get. */
   readonly variant?: Variant;
-  readonly overwrite?: boolean;
 }
 
 /** JSON output for one file. Absent values are omitted. */

@@ -25,26 +25,7 @@ interface ConformanceOptions {
 }
 
 /** JSON output for one check. */
-interface CheckView {
-  readonly check: string;
-  readonly verdict: Judgement['verdict'];
-  readonly judges: string;
-  readonly statements: readonly string[];
-  readonly expected?: string | undefined;
-  readonly seen?: string | undefined;
-  readonly sent?: string | undefined;
-  readonly reason?: string | undefined;
-}
-
-interface ReportView {
-  readonly service: string;
-  /** How many checks have each verdict. */
-  readonly counts: Readonly<Record<Judgement['verdict'], number>>;
-  /** Skins that were submitted. */
-  readonly made: number;
-  readonly stays: readonly string[];
-  readonly checks: readonly CheckView[];
-}
+type CheckView = ReturnType<typeof viewOf>;
 
 /** New skins that a run makes unless the user says otherwise: one for each slot of a user. */
 const GENERATIONS = 5;
@@ -69,7 +50,7 @@ const CHECK_FIELDS = {
   sent: 'the request as a command line of curl, without the key; only with differs',
   reason: 'why it is absent or untried, or a remark on a check that passed',
 } satisfies Fields<CheckView>;
-const FIELDS: Fields<ReportView> = {
+const FIELDS: Fields<ReturnType<typeof reportView>> = {
   service: 'address of the server',
   counts: {
     about: 'number of checks by verdict',
@@ -258,12 +239,12 @@ function announce({ session, making }: Conformance, { writes }: Plan, { messages
   if (!session.hasKey) messages.say('Without an API key, what it makes cannot be deleted.');
 }
 
-function viewOf({ check, verdict, reason, expected, seen, sent }: Judgement): CheckView {
+function viewOf({ check, verdict, reason, expected, seen, sent }: Judgement) {
   const { id, judges, statements = [] } = check;
   return { check: id, verdict, judges, statements, expected, seen, sent, reason };
 }
 
-function reportView(checks: readonly CheckView[], run: Conformance, stays: readonly string[]): ReportView {
+function reportView(checks: readonly CheckView[], run: Conformance, stays: readonly string[]) {
   const count = (verdict: Judgement['verdict']) => checks.filter((view) => view.verdict === verdict).length;
   const [pass, differs] = [count('pass'), count('differs')];
   const counts = { pass, differs, absent: count('absent'), untried: count('untried') };

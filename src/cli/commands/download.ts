@@ -18,6 +18,7 @@ import {
   rootsOf,
   SOURCE_KINDS,
   specOf,
+  type TypedBatchOptions,
   verifySources,
 } from '../options/skin-options.ts';
 import { columnRows, type Fields, fieldColumns, JsonList } from '../output/described.ts';
@@ -26,25 +27,14 @@ import { findTexture, readable } from '../preview.ts';
 import { printFailure } from '../terminal/messages.ts';
 import { clean, jsonDocument } from '../text/text.ts';
 
-interface DownloadOptions {
-  /** A PNG file, a folder, or `-` for stdout. */
-  readonly out?: string;
-  readonly overwrite?: boolean;
-  readonly recursive?: boolean;
-  readonly ignore?: readonly string[];
-  readonly player?: readonly string[];
-  readonly from?: readonly string[];
-  readonly as?: 'file' | 'url' | 'user';
-}
+/** `out`: a PNG file, a folder, or `-` for stdout. */
+type DownloadOptions = Pick<
+  TypedBatchOptions,
+  'out' | 'overwrite' | 'recursive' | 'ignore' | 'player' | 'from' | 'as'
+>;
 
 /** JSON output. */
-interface DownloadView {
-  readonly source: string;
-  readonly file: string;
-  readonly variant: string;
-  readonly width: number;
-  readonly height: number;
-}
+type DownloadView = NonNullable<Awaited<ReturnType<typeof downloadOne>>>;
 
 const COLUMNS = fieldColumns<DownloadView>('source', 'file', 'variant');
 
@@ -137,10 +127,7 @@ interface Downloading {
 }
 
 /** A failed texture does not stop the others. */
-async function downloadOne(
-  source: BatchSource,
-  { file, guard, context }: Downloading,
-): Promise<DownloadView | undefined> {
+async function downloadOne(source: BatchSource, { file, guard, context }: Downloading) {
   try {
     const { bytes, variant = 'auto' } = await findTexture(source, context);
     const { picture, size } = pictureIn(bytes, source.label);

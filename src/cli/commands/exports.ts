@@ -11,8 +11,7 @@ import type { SkinVisibility } from '../../protocol/skin.ts';
 import { type CommandContext, type CommandModule, connectWithProgress } from '../context/context.ts';
 import { CliError, usageError } from '../errors/exit.ts';
 import { whereOffered } from '../nouns.ts';
-import { nonEmpty } from '../options/option-values.ts';
-import { addOutFile, outFileOf, type TypedOutFile } from '../options/out-file.ts';
+import { addOutFile, nonEmpty, outFileOf, type TypedOutFile } from '../options/option-values.ts';
 import { armVariantOption, visibilityOption } from '../options/skin-options.ts';
 import type { Fields } from '../output/described.ts';
 import { OutputGuard } from '../output/output-guard.ts';
@@ -144,14 +143,7 @@ export interface SkinsExportOptions extends TypedOutFile {
 }
 
 /** JSON output. */
-interface ExportView {
-  readonly file: string;
-  readonly format: SkinExportFormat;
-  readonly skins: number;
-  readonly next?: string;
-}
-
-const FIELDS: Fields<ExportView> = {
+const FIELDS: Fields<Exported & { file: string; format: SkinExportFormat }> = {
   file: 'path of the file',
   format: 'zip or lock',
   skins: 'number of skins in the file',
@@ -287,7 +279,7 @@ async function tell(
   { file, format, skins, next }: Exported & { readonly file: string; readonly format: SkinExportFormat },
   { io, flags, messages }: CommandContext,
 ): Promise<void> {
-  const view: ExportView = { file, format, skins, next };
+  const view = { file, format, skins, next };
   if (flags.json) io.out.write(jsonDocument(view));
   else if (file !== '-')
     messages.say(`Wrote ${count(skins)} ${skins === 1 ? 'skin' : 'skins'} to ${clean(file)}.`);

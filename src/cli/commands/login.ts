@@ -193,28 +193,14 @@ async function runLogout(context: CommandContext): Promise<void> {
 }
 
 /** Unfinished jobs, and generations in the current minute and hour. */
-interface Spending {
-  readonly queue?: number;
-  readonly minute?: number;
-  readonly hour?: number;
-}
-
-/** JSON output: the caller as the service identifies it, and the remaining limits. */
-interface WhoamiView {
-  readonly uuid?: string;
-  readonly name?: string;
-  readonly plan?: string;
-  readonly limits: { readonly queue?: number; readonly perMinute?: number; readonly perHour?: number };
-  readonly used: Spending;
-  readonly left: Spending;
-  readonly service: string;
-}
-
 const SPENDING = {
   queue: 'unfinished jobs',
   minute: 'skins in the current minute',
   hour: 'skins in the current hour',
 };
+
+/** JSON output: the caller as the service identifies it, and the remaining limits. */
+type WhoamiView = ReturnType<typeof whoamiView>;
 
 const FIELDS: Fields<WhoamiView> = {
   uuid: 'UUID of the user',
@@ -299,7 +285,7 @@ function whoamiView(
   { user, name, grants }: Me,
   { rateLimit: { limit }, pending }: { rateLimit: RateLimit; pending: number },
   service: string,
-): WhoamiView {
+) {
   const minute = knownWindow(limit?.minute ?? limit);
   const hour = knownWindow(limit?.hour);
   const { queue, per_minute: perMinute = minute?.limit, per_hour: perHour = hour?.limit, plan } = grants;
@@ -326,7 +312,10 @@ function knownWindow({ limit = 0, remaining }: Window = {}): Required<Omit<Windo
   return { limit, remaining: Math.max(0, remaining), used: Math.max(0, limit - remaining) };
 }
 
-function whoamiCells({ uuid, name, plan, limits, used, left, service }: WhoamiView): [string, string][] {
+/** Without limits, it says nothing of what is used and left. */
+type Shown = Omit<WhoamiView, 'limits'> & { readonly limits: Partial<WhoamiView['limits']> };
+
+function whoamiCells({ uuid, name, plan, limits, used, left, service }: Shown): [string, string][] {
   const rows: [string, string | undefined][] = [
     ['user', uuid],
     ['name', name],

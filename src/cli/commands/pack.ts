@@ -32,23 +32,7 @@ export interface PackOptions extends Omit<MakeOptions, 'out'> {
   readonly overwrite?: boolean;
 }
 
-/** JSON output. */
-interface PackView {
-  readonly file: string;
-  readonly sha1?: string;
-  readonly bytes: number;
-  readonly skins: number;
-  readonly textures: number;
-  readonly index: string;
-  readonly datapack?: string;
-  readonly copy?: string;
-  readonly added: number;
-  readonly dropped: readonly string[];
-  readonly sourceless: readonly string[];
-  readonly failed: number;
-}
-
-const FIELDS: Fields<PackView> = {
+const FIELDS: Fields<ReturnType<typeof viewOf>> = {
   file: 'the resource pack',
   sha1: 'SHA-1 of a zip: resource-pack-sha1 in server.properties',
   bytes: 'size of the resource pack',
@@ -240,7 +224,7 @@ function viewOf(
     index,
     copy,
   }: MakingOptions & { readonly index: string; readonly copy: string | undefined },
-): PackView {
+) {
   const { bytes, textures, added, dropped, sourceless, failed } = made;
   return {
     file: out,

@@ -13,7 +13,15 @@ import type { CommandContext, CommandModule } from '../context/context.ts';
 import { sourceReportOf } from '../errors/error-report.ts';
 import { type CliError, exitStatus, usageError } from '../errors/exit.ts';
 import { wholeNumber } from '../options/option-values.ts';
-import { collect, OVERWRITE, onlySource, rootsOf, specOf, variantOption } from '../options/skin-options.ts';
+import {
+  collect,
+  OVERWRITE,
+  onlySource,
+  rootsOf,
+  specOf,
+  type TypedBatchOptions,
+  variantOption,
+} from '../options/skin-options.ts';
 import { columnRows, type Fields, fieldColumns, JsonList } from '../output/described.ts';
 import { DRAWN_PICTURE, OutputGuard } from '../output/output-guard.ts';
 import {
@@ -27,10 +35,7 @@ import { printFailure } from '../terminal/messages.ts';
 import { clean, count, jsonDocument } from '../text/text.ts';
 
 /** Options for sources, of which there may be several. */
-interface SeveralOptions {
-  readonly recursive?: boolean;
-  readonly ignore?: readonly string[];
-}
+type SeveralOptions = Pick<TypedBatchOptions, 'recursive' | 'ignore'>;
 
 function addSeveral(command: Command): Command {
   return command
@@ -47,13 +52,7 @@ export interface PreviewOptions extends TypedPictureOption, SeveralOptions {
 }
 
 /** JSON output. */
-interface PreviewView {
-  readonly source: string;
-  readonly variant: string;
-  readonly width: number;
-  readonly height: number;
-  readonly file?: string;
-}
+type PreviewView = ReturnType<typeof previewView> & { readonly file?: string };
 
 const COLUMNS = fieldColumns<PreviewView>('source', 'variant', 'width', 'height');
 
@@ -129,7 +128,7 @@ async function previewOne(
   return { ...previewView(found), ...(file !== undefined && { file }) };
 }
 
-function previewView({ title, variant, picture: { width, height } }: FoundPicture): PreviewView {
+function previewView({ title, variant, picture: { width, height } }: FoundPicture) {
   return { source: title, variant, width, height };
 }
 
@@ -167,17 +166,7 @@ export interface RenderCommandOptions extends SeveralOptions {
   readonly overwrite?: boolean;
 }
 
-/** JSON output. */
-interface RenderView {
-  readonly source: string;
-  readonly view: View;
-  readonly variant: string;
-  readonly width: number;
-  readonly height: number;
-  readonly file: string;
-}
-
-const RENDER_FIELDS: Fields<RenderView> = {
+const RENDER_FIELDS: Fields<Awaited<ReturnType<typeof renderOne>>> = {
   source: 'the skin that is drawn',
   view: 'face, head, bust, body, front, back or isometric',
   variant: 'classic or slim',
@@ -253,7 +242,7 @@ async function renderOne(
   source: BatchSource,
   file: string,
   { options, guard, context, cape }: Drawing<RenderCommandOptions> & { readonly cape: Picture | undefined },
-): Promise<RenderView> {
+) {
   const { view = DEFAULT_VIEW, size = DEFAULT_SIZE, variant: wanted = 'auto', overlay } = options;
   const { title, picture, variant } = await findPicture(source, wanted, context);
   const drawn = drawView(picture, { view, size, variant, overlay, cape });

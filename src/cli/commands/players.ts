@@ -24,20 +24,7 @@ const withPlayers = offered({
   about: ['player_not_found', 'skin_not_found', 'user_not_found'],
 });
 
-/** What a name wears, without what only programs read. */
-interface PlayerView {
-  readonly name: string;
-  readonly id: string;
-  readonly variant: string | undefined;
-  readonly skin: string | undefined;
-  readonly cape: string | undefined;
-  readonly value: string | undefined;
-  readonly signature: string | undefined;
-  readonly user: string | undefined;
-  readonly history: Player['history'];
-}
-
-const PLAYER_TABLE: Table<Player, PlayerView> = {
+const PLAYER_TABLE: Table<Player, ReturnType<typeof playerView>> = {
   columns: {
     ...fieldColumns<Player>('name', 'id', 'variant'),
     skin: ({ skin }) => skin?.url,
@@ -68,7 +55,8 @@ const PLAYER_TABLE: Table<Player, PlayerView> = {
   view: playerView,
 };
 
-function playerView({ skin, cape, ...player }: Player): PlayerView {
+/** What a name wears, without what only programs read. */
+function playerView({ skin, cape, ...player }: Player) {
   const { name, id, variant, value, signature, user, history } = player;
   return { name, id, variant, skin: skin?.url, cape: cape?.url, value, signature, user, history };
 }

@@ -24,15 +24,9 @@ import {
 import { isoTime } from '../output/results.ts';
 import { addYesOption, agrees, readBounded, type TypedYes } from '../terminal/read-input.ts';
 import { clean, jsonDocument } from '../text/text.ts';
-import { SKIN_COLUMNS, SKIN_TABLE, type SkinListView, skinListView } from './skins.ts';
+import { SKIN_COLUMNS, SKIN_TABLE, skinListView } from './skins.ts';
 
-/** A set with its times in ISO 8601. */
-interface SetSummaryView extends Omit<SkinSetSummary, 'createdAt' | 'changedAt'> {
-  readonly createdAt: string;
-  readonly changedAt: string;
-}
-
-const FIELDS: Fields<SetSummaryView> = {
+const FIELDS: Fields<ReturnType<typeof summaryView>> = {
   uuid: 'UUID of the set',
   name: 'name of the set',
   slug: 'the name as used in URLs',
@@ -41,10 +35,6 @@ const FIELDS: Fields<SetSummaryView> = {
   createdAt: 'when it was made',
   changedAt: 'when it was last changed',
 };
-
-interface SetView extends SetSummaryView {
-  readonly skins: readonly SkinListView[];
-}
 
 const TABLE: Table<SkinSetSummary> = {
   columns: fieldColumns<SkinSetSummary>('slug', 'size', 'visibility', 'uuid', 'name'),
@@ -59,16 +49,17 @@ const SET_TABLE: Table<SkinSet> = {
   fields: {
     ...FIELDS,
     skins: { about: 'the skins in it that you may see, in order', fields: SKIN_TABLE.fields },
-  } satisfies Fields<SetView>,
+  } satisfies Fields<ReturnType<typeof setView>>,
   shown: { NAME: 'name', SKINS: 'size', VISIBILITY: 'visibility', UUID: 'uuid' },
   view: setView,
 };
 
+/** A set with its times in ISO 8601. */
 function summaryView<Set extends SkinSetSummary>(set: Set) {
   return { ...set, createdAt: isoTime(set.createdAt), changedAt: isoTime(set.changedAt) };
 }
 
-function setView(set: SkinSet): SetView {
+function setView(set: SkinSet) {
   return { ...summaryView(set), skins: set.skins.map(skinListView) };
 }
 

@@ -110,7 +110,7 @@ const SKIN_EDIT_OUTPUT: CommandOutput = {
   json: { shape: 'object or list', fields: SKIN_FIELDS },
 };
 
-export type SkinListView = ReturnType<typeof skinListView>;
+type SkinListView = ReturnType<typeof skinListView>;
 
 /** The skin of a list, with the names that results use. */
 export function skinListView({ uuid, name, visibility, variant, views, likes, texture }: SkinListItem) {

@@ -15,15 +15,19 @@ import { texturePath } from '../../pack/names.ts';
 import { INDEX_NAME, isIndexText, type ReadIndex } from '../../pack/pack-index.ts';
 import { CliError, usageError } from '../errors/exit.ts';
 import { clean } from '../text/text.ts';
-import { indexedPackOf, MAX_INDEX, parsedIndex, readIndexFile } from './index-file.ts';
-import { isOurZip, isZip, type PackPlace } from './pack-place.ts';
+import {
+  indexedPackOf,
+  indexPlace,
+  isOurZip,
+  isZip,
+  MAX_INDEX,
+  type PackPlace,
+  parsedIndex,
+  readIndexFile,
+} from './places.ts';
 
 /** Largest texture that is taken from an earlier pack, in bytes: far more than one of 1024×1024 pixels needs. */
 const MAX_TEXTURE = 8 * 1024 * 1024;
-/** Where the index of a pack is written by default. */
-export function indexPlace({ name, kind }: PackPlace): string {
-  return kind === 'folder' ? join(name, INDEX_NAME) : name.replace(/\.zip$/i, `.${INDEX_NAME}`);
-}
 
 /** The files of a pack that was written before; empty if there is none. */
 export interface EarlierFiles {

@@ -34,9 +34,8 @@ import type { ZipWriter } from '../../pack/zip.ts';
 import { CliError } from '../errors/exit.ts';
 import { clean } from '../text/text.ts';
 import type { EarlierPack } from './earlier-pack.ts';
-import { parsedIndex } from './index-file.ts';
 import type { PackWriter } from './pack-output.ts';
-import type { PackPlace } from './pack-place.ts';
+import { type PackPlace, parsedIndex } from './places.ts';
 
 interface ExistingOptions {
   readonly namespace: string;

@@ -7,8 +7,7 @@ import { clean, count, jsonDocument } from '../text/text.ts';
 import { EarlierPack } from './earlier-pack.ts';
 import { type ExistingPack, openExisting } from './existing-pack.ts';
 import { openPack, type PackWriter } from './pack-output.ts';
-import { type PackPlace, packPlace } from './pack-place.ts';
-import { type Places, placesInside, placesOf } from './places.ts';
+import { type PackPlace, type Places, packPlace, placesInside, placesOf } from './places.ts';
 
 /** The options that say which pack a run writes. */
 interface TargetOptions {

@@ -12,9 +12,8 @@ import { clean, count } from '../text/text.ts';
 import type { EarlierPack } from './earlier-pack.ts';
 import { hiddenSource, namedSources } from './named-sources.ts';
 import { openPack, type PackWriter } from './pack-output.ts';
-import type { PackPlace } from './pack-place.ts';
 import { type FetchedTextures, listSources, type ReadSource, readSources } from './pack-sources.ts';
-import type { Places } from './places.ts';
+import type { PackPlace, Places } from './places.ts';
 
 type TypedSources = Parameters<typeof specOf>[0];
 

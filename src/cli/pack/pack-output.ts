@@ -6,7 +6,7 @@ import { deflated, PACK_MARK, type PackFile } from '../../pack/pack.ts';
 import { INDEX_NAME } from '../../pack/pack-index.ts';
 import { ZipTooLargeError, ZipWriter } from '../../pack/zip.ts';
 import { CliError } from '../errors/exit.ts';
-import type { PackPlace } from './pack-place.ts';
+import type { PackPlace } from './places.ts';
 
 /** What was written. `sha1`: of a zip. */
 interface Written {

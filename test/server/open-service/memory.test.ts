@@ -11,7 +11,7 @@ import { skinPng } from '../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 import { poll } from '../../support/server/poll.ts';
 import { giveSigningKey, giveStore } from '../../support/server/running-server.ts';
-import { sampled } from '../../support/setup/extent.ts';
+import { sampled, samples } from '../../support/setup/extent.ts';
 
 type Options = Pick<ServerOptions, 'clock' | 'dataDir' | 'gameAddresses'>;
 
@@ -51,7 +51,8 @@ async function useOne(open: (options: Options) => Promise<Running>): Promise<Wea
 test.each(sampled(Object.entries(KINDS), 2, 1))(
   'An ended service leaves nothing in memory: %s',
   async (_, open) => {
-    const clocks = [await useOne(open), await useOne(open), await useOne(open)];
+    const clocks: WeakRef<Clock>[] = [];
+    for (let count = samples(3); count > 0; count--) clocks.push(await useOne(open));
     const kept = await poll(
       () => {
         collectGarbage();

@@ -297,37 +297,41 @@ test('A skin is shared: its address is copied, and another site shows it', async
   expect(visitor.complaints).toEqual([]);
 });
 
-test('Someone who is invited makes a first skin; a visitor reports it, and the operator hides it and undoes that', async () => {
-  const server = await runServer();
-  await server.owner.json('/v2/account/users', { name: 'bob' });
-  const operator = await openPage(browser);
-  await signIn(operator.page, server);
-  await operator.page.goto(`${server.url}/ui/operator/users/bob`);
-  await operator.page.getByRole('button', { name: 'Make an invitation: bob' }).click();
-  const link = (await operator.page.locator('.copyable code').textContent()) ?? '';
+// `operator` knows the pages of all three without a browser, and `make-journeys` makes the skin with scripts.
+testWhole(
+  'Someone who is invited makes a first skin; a visitor reports it, and the operator hides it and undoes that',
+  async () => {
+    const server = await runServer();
+    await server.owner.json('/v2/account/users', { name: 'bob' });
+    const operator = await openPage(browser);
+    await signIn(operator.page, server);
+    await operator.page.goto(`${server.url}/ui/operator/users/bob`);
+    await operator.page.getByRole('button', { name: 'Make an invitation: bob' }).click();
+    const link = (await operator.page.locator('.copyable code').textContent()) ?? '';
 
-  const bob = await openPage(browser);
-  await bob.page.goto(link);
-  await bob.page.getByLabel('Skin picture').setInputFiles(file(1));
-  await bob.page.getByRole('button', { name: 'Make skin' }).click();
-  await bob.page.getByRole('link', { name: 'Open the skin' }).click();
-  await bob.page.waitForURL(/\/ui\/skins\/[0-9a-f]{32}$/);
+    const bob = await openPage(browser);
+    await bob.page.goto(link);
+    await bob.page.getByLabel('Skin picture').setInputFiles(file(1));
+    await bob.page.getByRole('button', { name: 'Make skin' }).click();
+    await bob.page.getByRole('link', { name: 'Open the skin' }).click();
+    await bob.page.waitForURL(/\/ui\/skins\/[0-9a-f]{32}$/);
 
-  const visitor = await openPage(browser);
-  await visitor.page.goto(bob.page.url());
-  await visitor.page.getByText('Report this skin').click();
-  await visitor.page.getByRole('button', { name: 'Send report' }).click();
-  await visitor.page.getByText('Report sent.').waitFor();
+    const visitor = await openPage(browser);
+    await visitor.page.goto(bob.page.url());
+    await visitor.page.getByText('Report this skin').click();
+    await visitor.page.getByRole('button', { name: 'Send report' }).click();
+    await visitor.page.getByText('Report sent.').waitFor();
 
-  await operator.page.goto(`${server.url}/ui/operator`);
-  await operator.page.getByRole('link', { name: 'Operator (1)' }).waitFor();
-  await operator.page.getByRole('link', { name: '1 open report' }).click();
-  await operator.page.getByRole('button', { name: /^Hide: / }).click();
-  await operator.page.getByText('hidden').first().waitFor();
-  expect((await visitor.page.goto(bob.page.url()))?.status()).toBe(404);
-  await operator.page.getByRole('button', { name: /^Undo: / }).click();
-  await operator.page.getByRole('button', { name: /^Hide: / }).waitFor();
-  await operator.page.getByRole('link', { name: 'Operator (1)' }).waitFor();
-  expect((await visitor.page.goto(bob.page.url()))?.status()).toBe(200);
-  expect([operator, bob].flatMap(({ complaints }) => complaints)).toEqual([]);
-});
+    await operator.page.goto(`${server.url}/ui/operator`);
+    await operator.page.getByRole('link', { name: 'Operator (1)' }).waitFor();
+    await operator.page.getByRole('link', { name: '1 open report' }).click();
+    await operator.page.getByRole('button', { name: /^Hide: / }).click();
+    await operator.page.getByText('hidden').first().waitFor();
+    expect((await visitor.page.goto(bob.page.url()))?.status()).toBe(404);
+    await operator.page.getByRole('button', { name: /^Undo: / }).click();
+    await operator.page.getByRole('button', { name: /^Hide: / }).waitFor();
+    await operator.page.getByRole('link', { name: 'Operator (1)' }).waitFor();
+    expect((await visitor.page.goto(bob.page.url()))?.status()).toBe(200);
+    expect([operator, bob].flatMap(({ complaints }) => complaints)).toEqual([]);
+  },
+);

@@ -21,7 +21,7 @@ import { isWhole } from '../../support/setup/whole-run.ts';
 guardAgainstLeaks();
 
 /** Even, as is the middle. */
-const COUNT = isWhole ? 100_000 : 10_000;
+const COUNT = isWhole ? 100_000 : 6_000;
 const PAGE = 18;
 
 let browser: Browser;

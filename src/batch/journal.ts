@@ -63,64 +63,36 @@ const skin = z.object({
 
 const notes = z.array(z.object({ code: z.string(), message: z.string() }));
 
-/** About to be sent; `n`: which attempt, `m`: newest job time seen on the service before, its clock, ms; `u`: by this caller. */
-const intent = z.object({
-  s: z.literal('intent'),
-  k: z.string(),
-  n: z.number(),
-  m: z.number(),
-  u: z.string().optional(),
-});
-/** The service accepted it as job `j`; `u`: of this user, or of this caller where the service does not name users. */
-const job = z.object({
-  s: z.literal('job'),
-  k: z.string(),
-  n: z.number(),
-  j: z.string(),
-  u: z.string().optional(),
-});
-/** It was submitted and may still be made, but the service does not show it; `m`, `u`: as in an intent. */
-const lost = z.object({
-  s: z.literal('lost'),
-  k: z.string(),
-  n: z.number(),
-  m: z.number(),
-  u: z.string().optional(),
-});
+const ofWork = { k: z.string() };
+/** `n`: which attempt; `u`: by whom, see `WorkState`. */
+const sent = { ...ofWork, n: z.number(), u: z.string().optional() };
+/** Without a job that is known. `m`: newest job time seen on the service before, its clock, ms. */
+const unanswered = { ...sent, m: z.number() };
+/** `j`: the job. */
+const ended = { ...ofWork, j: z.string().optional() };
+const made = { ...ended, skin, w: notes, service: z.string() };
+/** What is wrong with it. */
+const problem = { code: z.string(), message: z.string() };
+
+/** About to be sent. */
+const intent = z.object({ s: z.literal('intent'), ...unanswered });
+/** The service accepted it as job `j`. */
+const job = z.object({ s: z.literal('job'), ...sent, j: z.string() });
+/** It was submitted and may still be made, but the service does not show it. */
+const lost = z.object({ s: z.literal('lost'), ...unanswered });
 /** The service certainly did not take it. */
-const refused = z.object({ s: z.literal('refused'), k: z.string() });
+const refused = z.object({ s: z.literal('refused'), ...ofWork });
 /** Made and proved. `key`: fingerprint of the service's own key, where that signed; `signer`: see `Signer`. */
 const done = z.object({
   s: z.literal('done'),
-  k: z.string(),
-  j: z.string().optional(),
-  skin,
-  w: notes,
-  service: z.string(),
+  ...made,
   key: z.string().optional(),
   signer: z.string().optional(),
 });
 /** Made and paid for, but wrong or unverified: kept until the user decides. The file keeps the step's first name. */
-const unverified = z.object({
-  s: z.literal('unproven'),
-  k: z.string(),
-  j: z.string().optional(),
-  skin,
-  w: notes,
-  service: z.string(),
-  /** What is wrong with it. */
-  code: z.string(),
-  message: z.string(),
-});
+const unverified = z.object({ s: z.literal('unproven'), ...made, ...problem });
 /** Failed for good in this batch. */
-const failed = z.object({
-  s: z.literal('failed'),
-  k: z.string(),
-  j: z.string().optional(),
-  code: z.string(),
-  message: z.string(),
-  hint: z.string().optional(),
-});
+const failed = z.object({ s: z.literal('failed'), ...ended, ...problem, hint: z.string().optional() });
 /** The batch came to its end; what failed may be tried again by the next one. */
 const end = z.object({ s: z.literal('end') });
 
@@ -226,7 +198,6 @@ export class Journal {
     return at < this.#found;
   }
 
-  /** Whether this journal has recorded the job. */
   isOwnJob(id: string): boolean {
     return this.#jobs.has(id);
   }
@@ -262,12 +233,10 @@ export class Journal {
       .slice(-LAST_JOBS);
   }
 
-  /** The service certainly has not accepted it. */
   refused(key: string): void {
     this.#append({ k: key, s: 'refused' });
   }
 
-  /** The skin was made and proved. */
   done({ k, j, ...rest }: Omit<DoneRecord, 's'>): void {
     this.#append({ k, s: 'done', j, ...rest });
   }
@@ -278,7 +247,6 @@ export class Journal {
     if (state?.step !== 'unverified' || state.code !== rest.code) this.#append({ k, s: 'unproven', ...rest });
   }
 
-  /** The work failed for good in this batch. */
   failed({ k, ...rest }: Omit<FailedRecord, 's'>): void {
     this.#append({ k, s: 'failed', ...rest });
   }
@@ -436,33 +404,9 @@ export class Journal {
 
   #apply(record: JournalRecord, place: { at: number; length: number }): void {
     if ('j' in record && record.j !== undefined) this.#addJob(record.j, 'u' in record ? record.u : undefined);
-    switch (record.s) {
-      case 'intent':
-        this.#states.set(record.k, { step: 'intent', attempt: record.n, mark: record.m, by: record.u });
-        break;
-      case 'job':
-        this.#states.set(record.k, { step: 'job', attempt: record.n, job: record.j, by: record.u });
-        break;
-      case 'lost': {
-        const { n: attempt, m: mark, u: by } = record;
-        this.#states.set(record.k, { step: 'intent', attempt, mark, by, isLost: true });
-        break;
-      }
-      case 'done':
-        this.#states.set(record.k, { step: 'done', ...place });
-        break;
-      case 'unproven':
-        this.#states.set(record.k, { step: 'unverified', code: record.code, ...place });
-        break;
-      case 'failed':
-        this.#states.set(record.k, { step: 'failed', record });
-        break;
-      case 'refused':
-        this.#states.delete(record.k);
-        break;
-      case 'end':
-        this.#forgetFailures();
-    }
+    if (record.s === 'end') this.#forgetFailures();
+    else if (record.s === 'refused') this.#states.delete(record.k);
+    else this.#states.set(record.k, stateAfter(record, place));
   }
 
   #addJob(id: string, by?: string): void {
@@ -471,6 +415,26 @@ export class Journal {
 
   #forgetFailures(): void {
     for (const [key, { step }] of this.#states) if (step === 'failed') this.#states.delete(key);
+  }
+}
+
+function stateAfter(
+  record: Exclude<JournalRecord, { s: 'end' | 'refused' }>,
+  place: { at: number; length: number },
+): WorkState {
+  switch (record.s) {
+    case 'intent':
+      return { step: 'intent', attempt: record.n, mark: record.m, by: record.u };
+    case 'job':
+      return { step: 'job', attempt: record.n, job: record.j, by: record.u };
+    case 'lost':
+      return { step: 'intent', attempt: record.n, mark: record.m, by: record.u, isLost: true };
+    case 'done':
+      return { step: 'done', ...place };
+    case 'unproven':
+      return { step: 'unverified', code: record.code, ...place };
+    case 'failed':
+      return { step: 'failed', record };
   }
 }
 

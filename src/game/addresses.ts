@@ -45,16 +45,11 @@ const addressSchema = z
   });
 
 /** The setting: each address defaults to the game's own. */
-export const gameAddressesSchema = z.strictObject({
-  sessionServer: addressSchema.default(GAME_ADDRESSES.sessionServer),
-  services: addressSchema.default(GAME_ADDRESSES.services),
-  textures: addressSchema.default(GAME_ADDRESSES.textures),
-  publicKeys: addressSchema.default(GAME_ADDRESSES.publicKeys),
-  microsoft: addressSchema.default(GAME_ADDRESSES.microsoft),
-  xbox: addressSchema.default(GAME_ADDRESSES.xbox),
-  xsts: addressSchema.default(GAME_ADDRESSES.xsts),
-  geyser: addressSchema.default(GAME_ADDRESSES.geyser),
-});
+export const gameAddressesSchema = z.strictObject(
+  Object.fromEntries(
+    Object.entries(GAME_ADDRESSES).map(([name, usual]) => [name, addressSchema.default(usual)]),
+  ) as Record<keyof GameAddresses, z.ZodDefault<typeof addressSchema>>,
+);
 
 /** The setting in a single variable: JSON with the addresses that differ. */
 export function readGameAddresses(

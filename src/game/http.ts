@@ -8,20 +8,6 @@ import { parsedJson } from '../base/text.ts';
 import type { GameAddresses } from './addresses.ts';
 import { type GameAnswer, GameError, type GameErrorKind, refusalOf } from './errors.ts';
 
-/** The services that are paced separately: the game's limits differ by host and path. */
-export type GameService =
-  | 'session'
-  | 'joins'
-  | 'names'
-  | 'account'
-  | 'textures'
-  | 'keys'
-  | 'microsoft'
-  | 'xbox'
-  | 'xsts'
-  | 'login'
-  | 'geyser';
-
 /** A token bucket: each request takes one token. */
 interface PaceRule {
   /** Capacity in tokens. */
@@ -31,23 +17,26 @@ interface PaceRule {
 }
 
 /**
- * The game's known limits per caller address. Session and names: 200 in two minutes by the newer documentation, 600
+ * The services that are paced separately, since the game's limits differ by host and path: their addresses, and the known limits per caller
+ * address. Session and names: 200 in two minutes by the newer documentation, 600
  * in ten by the older; 60 and then 54 a minute keep both. Account: the hosted service limits itself to 8 in 30
  * seconds. For joins, textures (a content network), keys, sign-in and Geyser's service no limit is known.
  */
-export const GAME_PACE: Readonly<Record<GameService, PaceRule>> = {
-  session: { burst: 60, interval: 1_111 },
-  joins: { burst: 100, interval: 50 },
-  names: { burst: 60, interval: 1_111 },
-  account: { burst: 8, interval: 3_750 },
-  textures: { burst: 100, interval: 50 },
-  keys: { burst: 4, interval: 15_000 },
-  microsoft: { burst: 20, interval: 1_000 },
-  xbox: { burst: 10, interval: 2_000 },
-  xsts: { burst: 10, interval: 2_000 },
-  login: { burst: 5, interval: 5_000 },
-  geyser: { burst: 20, interval: 500 },
-};
+export const GAME_PACE = {
+  session: { at: 'sessionServer', burst: 60, interval: 1_111 },
+  joins: { at: 'sessionServer', burst: 100, interval: 50 },
+  names: { at: 'services', burst: 60, interval: 1_111 },
+  account: { at: 'services', burst: 8, interval: 3_750 },
+  textures: { at: 'textures', burst: 100, interval: 50 },
+  keys: { at: 'publicKeys', burst: 4, interval: 15_000 },
+  microsoft: { at: 'microsoft', burst: 20, interval: 1_000 },
+  xbox: { at: 'xbox', burst: 10, interval: 2_000 },
+  xsts: { at: 'xsts', burst: 10, interval: 2_000 },
+  login: { at: 'services', burst: 5, interval: 5_000 },
+  geyser: { at: 'geyser', burst: 20, interval: 500 },
+} as const satisfies Record<string, PaceRule & { readonly at: keyof GameAddresses }>;
+
+export type GameService = keyof typeof GAME_PACE;
 
 export interface PacingOptions {
   readonly clock: Clock;
@@ -181,20 +170,6 @@ const MAX_BODY_BYTES = 128 * 1024;
 /** Milliseconds to hold all requests after a 429 without a time. */
 const UNSAID_WAIT = 10_000;
 
-const ADDRESS_OF = {
-  session: 'sessionServer',
-  joins: 'sessionServer',
-  names: 'services',
-  account: 'services',
-  textures: 'textures',
-  keys: 'publicKeys',
-  microsoft: 'microsoft',
-  xbox: 'xbox',
-  xsts: 'xsts',
-  login: 'services',
-  geyser: 'geyser',
-} satisfies Record<GameService, keyof GameAddresses>;
-
 /** Sends requests to the game's services, each once and in its turn. */
 export class GameHttp {
   readonly addresses: GameAddresses;
@@ -239,7 +214,7 @@ export class GameHttp {
   }
 
   #urlOf({ service, path = '' }: GameRequest): URL {
-    return new URL(this.addresses[ADDRESS_OF[service]] + path);
+    return new URL(this.addresses[GAME_PACE[service].at] + path);
   }
 
   async #exchange(request: GameRequest, url: URL, what: string): Promise<GameAnswer> {

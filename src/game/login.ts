@@ -201,26 +201,22 @@ const OBSTACLES: Readonly<Record<number, string>> = {
 
 /** @throws GameError; LoginError `refused`, `xbox` */
 async function enterXbox(http: GameHttp, accessToken: string, signal?: AbortSignal): Promise<XboxIdentity> {
-  const user = await authenticate(http, accessToken, signal);
-  return await authorize(http, user, signal);
-}
-
-async function authenticate(http: GameHttp, accessToken: string, signal?: AbortSignal): Promise<string> {
-  const Properties = {
-    AuthMethod: 'RPS',
-    SiteName: 'user.auth.xboxlive.com',
-    RpsTicket: `d=${accessToken}`,
-  };
-  const json = { Properties, RelyingParty: 'http://auth.xboxlive.com', TokenType: 'JWT' };
-  const path = '/user/authenticate';
-  return (await exchange(http, { service: 'xbox', path, json, secret: accessToken, signal })).token;
-}
-
-async function authorize(http: GameHttp, userToken: string, signal?: AbortSignal): Promise<XboxIdentity> {
+  const ticket = { AuthMethod: 'RPS', SiteName: 'user.auth.xboxlive.com', RpsTicket: `d=${accessToken}` };
+  const { token: userToken } = await exchange(http, {
+    service: 'xbox',
+    path: '/user/authenticate',
+    json: { Properties: ticket, RelyingParty: 'http://auth.xboxlive.com', TokenType: 'JWT' },
+    secret: accessToken,
+    signal,
+  });
   const Properties = { SandboxId: 'RETAIL', UserTokens: [userToken] };
-  const json = { Properties, RelyingParty: 'rp://api.minecraftservices.com/', TokenType: 'JWT' };
-  const path = '/xsts/authorize';
-  return await exchange(http, { service: 'xsts', path, json, secret: userToken, signal });
+  return await exchange(http, {
+    service: 'xsts',
+    path: '/xsts/authorize',
+    json: { Properties, RelyingParty: 'rp://api.minecraftservices.com/', TokenType: 'JWT' },
+    secret: userToken,
+    signal,
+  });
 }
 
 async function exchange(http: GameHttp, request: Omit<GameRequest, 'method'>): Promise<XboxIdentity> {

@@ -1,5 +1,5 @@
 import { deflateSync } from 'fflate';
-import { makePicture, type Picture } from '../skin/picture.ts';
+import { copyInto, makePicture, type Picture } from '../skin/picture.ts';
 import { drawView } from '../skin/render/render.ts';
 import { headCommand, mannequinCommand, type PackLook, type ProfileSkin } from '../textures/commands.ts';
 import { type GameRange, packMeta } from './games.ts';
@@ -115,12 +115,8 @@ function drawIcon(faces: readonly Picture[]): Picture {
   const icon = makePicture(ICON_SIZE, ICON_SIZE);
   const half = ICON_SIZE / 2;
   for (let place = 0; place < ICON_FACES && faces.length > 0; place++) {
-    const { pixels } = faces[place % faces.length]!;
-    const [left, top] = [(place % 2) * half, Math.floor(place / 2) * half];
-    for (let y = 0; y < half; y++) {
-      const row = pixels.subarray(y * half * 4, (y + 1) * half * 4);
-      icon.pixels.set(row, ((top + y) * ICON_SIZE + left) * 4);
-    }
+    const face = faces[place % faces.length]!;
+    copyInto(icon, face, (place % 2) * half, Math.floor(place / 2) * half);
   }
   return icon;
 }

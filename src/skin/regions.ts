@@ -87,14 +87,10 @@ export const UNUSED_IN_SLIM: readonly Rect[] = [
   { x: 46, y: 52, width: 2, height: 12 },
 ];
 
-/**
- * Byte positions in `pixels` of the pixels of a rectangle, row by row, for a picture `pictureWidth` wide.
- */
-export function pixelOffsets({ x, y, width, height }: Rect, pictureWidth: number): number[] {
+/** Byte positions in `pixels` of the pixels of a rectangle, row by row, for a picture `pictureWidth` wide. */
+export function pixelOffsets(rect: Rect, pictureWidth: number): number[] {
   const offsets: number[] = [];
-  for (let row = y; row < y + height; row++) {
-    for (let column = x; column < x + width; column++) offsets.push((row * pictureWidth + column) * 4);
-  }
+  eachPixel(rect, pictureWidth, (at) => offsets.push(at));
   return offsets;
 }
 

@@ -20,13 +20,6 @@ type LockfileMatch =
   | { readonly state: 'changed' }
   | undefined;
 
-interface Rewritten {
-  /** False if the file already had this content. */
-  readonly written: boolean;
-  /** Entries removed because their source was neither changed nor kept. */
-  readonly dropped: number;
-}
-
 const NO_RECORD: SourceRecord = {};
 
 /**
@@ -85,7 +78,6 @@ export class Lockfile {
     return entries.map(of).some(({ pixels, options }) => options === own.options && pixels !== own.pixels);
   }
 
-  /** Number of entries. */
   get size(): number {
     return this.#snapshot.entries.length;
   }
@@ -105,12 +97,10 @@ export class Lockfile {
     return first === undefined ? undefined : { state: 'changed' };
   }
 
-  /** The name of an entry's source. */
   sourceOf(entry: number): string {
     return this.#at(entry).source;
   }
 
-  /** An entry's work key. */
   workOf(entry: number): string {
     return this.#at(entry).work;
   }
@@ -120,7 +110,6 @@ export class Lockfile {
     return this.#snapshot.read(this.#at(entry));
   }
 
-  /** The numbers of a source's entries. */
   entriesOf(source: string): number[] {
     const { entries } = this.#snapshot;
     const found: number[] = [];
@@ -157,7 +146,6 @@ export class Lockfile {
     return this.#at(entry).uuid ?? this.read(entry).uuid;
   }
 
-  /** Each source once. */
   sources(): Iterable<string> {
     return this.#bySource.keys();
   }
@@ -178,16 +166,17 @@ export class Lockfile {
    * entries of their source; other entries stay if `keep` says so. The changes may read entries of this lockfile
    * while they are iterated. On any error the old file stays unchanged.
    * @param changes sorted by source, by code units
+   * @returns false if the file already had this content
    * @throws LockfileError when a change cannot be written or the file is broken, Error of the file system
    */
-  rewrite(changes: Iterable<LockEntry>, keep: (source: string) => boolean): Rewritten {
+  rewrite(changes: Iterable<LockEntry>, keep: (source: string) => boolean): boolean {
     const old = this.#snapshot.isCurrent() ? this.#snapshot : Snapshot.open(this.#path, this.#options);
     const target = new MergedFile(old);
     try {
-      const dropped = merge(old, changes, keep, target);
+      merge(old, changes, keep, target);
       const written = target.finish();
       if (written) this.#exchange(old, target);
-      return { written, dropped };
+      return written;
     } catch (error) {
       target.discard();
       throw error;
@@ -275,22 +264,17 @@ const ONE_ENTRY: ReadonlySet<string> = new Set(['lockfile_damaged', 'lockfile_in
 /** Bytes written at once. */
 const CHUNK = 256 * 1024;
 
-/**
- * Builds `target` from the old entries and the changes, which must be sorted by source.
- * @returns how many old entries are dropped: their source is neither changed nor kept
- */
-export function merge(
+/** Builds `target` from the old entries and the changes, which must be sorted by source. */
+function merge(
   old: Snapshot,
   changes: Iterable<LockEntry>,
   keep: (source: string) => boolean,
   target: MergedFile,
-): number {
-  let [at, dropped] = [0, 0];
+): void {
+  let at = 0;
   const passUntil = (isEnd: (source: string) => boolean) => {
-    for (let next = old.entries[at]; next && !isEnd(next.source); next = old.entries[++at]) {
+    for (let next = old.entries[at]; next && !isEnd(next.source); next = old.entries[++at])
       if (keep(next.source)) target.keep(next);
-      else dropped++;
-    }
   };
   for (const { source, lines } of bySource(changes, old.path)) {
     passUntil((other) => other >= source);
@@ -298,7 +282,6 @@ export function merge(
     for (const line of lines) target.add(Buffer.from(line + old.lineEnd));
   }
   passUntil(() => false);
-  return dropped;
 }
 
 /** A source's new lines, by work key. */
@@ -332,7 +315,7 @@ function inOrder(lines: ReadonlyMap<string, string>): readonly string[] {
  * The lockfile that replaces the old one: lines of the old one as they are, and new ones. Nothing is written while the
  * result is identical to the start of the old file.
  */
-export class MergedFile {
+class MergedFile {
   readonly #old: Snapshot;
   #file: Replacement | undefined;
   /** Bytes of the old file that the result starts with, while nothing is written. */

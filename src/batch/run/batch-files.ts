@@ -26,7 +26,6 @@ import { Planner } from './planner.ts';
 
 /** The files of a batch: opened with what earlier runs left, saved with what this one made. */
 
-/** A batch's files, open. */
 export interface OpenBatch {
   readonly lockfile: Lockfile | undefined;
   readonly journal: Journal | undefined;
@@ -219,7 +218,7 @@ function rewriteLockfile(
   const renamed = renames.map((rename) => moveEntries(rename, changes, known));
   for (const { from } of renames) ids.add(from.id);
   const entries = entriesOf(changes, { ...files, lockfile }, options.cape);
-  const { written } = lockfile.rewrite(entries, (source) => !ids.has(source));
+  const written = lockfile.rewrite(entries, (source) => !ids.has(source));
   return { written, bytes: lockfile.bytes, dropped, gone, renamed, isRefused, isMerged };
 }
 
@@ -318,7 +317,6 @@ export class LockfileChanges {
     return this.#sources;
   }
 
-  /** The names of these sources' outputs. */
   get stems(): ReadonlySet<string> {
     return this.#stems;
   }
@@ -349,7 +347,6 @@ export class LockfileChanges {
     this.#records.set(id, { list: list ?? before.list, outputs });
   }
 
-  /** Replaces what is recorded about a source's output files. */
   setOutputs(id: string, outputs: NonNullable<SourceRecord['outputs']>): void {
     this.#records.set(id, { ...this.#records.get(id), outputs });
   }

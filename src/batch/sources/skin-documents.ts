@@ -130,7 +130,7 @@ function itemSkins(label: string, item: unknown): FoundSkin[] {
   const [first, ...more] = placed;
   const own = more.length === 0 ? skinInJson(item) : undefined;
   if (own && (first ? own.value === first.skin.value : MAY_BE_VALUE.test(own.value)))
-    return [named({ place: label, skin: { ...own, ...definedName(first) } }, label)];
+    return [named({ place: label, skin: { ...own, name: first?.skin.name ?? own.name } }, label)];
   const rules = namesByPlace(item);
   return placed.map(({ place, path, skin }) => {
     const name = rules.get(place) ?? rules.get(path) ?? skin.name;
@@ -140,10 +140,6 @@ function itemSkins(label: string, item: unknown): FoundSkin[] {
 
 /** Text in the place of a value that may be a damaged value. */
 const MAY_BE_VALUE = /^e[yw]/;
-
-function definedName(found: PlacedSkin | undefined): Pick<SkinInJson, 'name'> {
-  return found?.skin.name === undefined ? {} : { name: found.skin.name };
-}
 
 /** Names by the layouts of plugins, by the place of what they name. */
 function namesByPlace(tree: unknown): ReadonlyMap<string, string> {

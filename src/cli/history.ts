@@ -57,7 +57,6 @@ export class JobSources {
     return new Map((await this.#entries()).map(({ job, source }) => [job, source]));
   }
 
-  /** What is known about one job. */
   async of(id: string): Promise<JobSource | undefined> {
     return (await this.#entries()).findLast(({ job }) => job === id);
   }

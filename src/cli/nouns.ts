@@ -23,7 +23,6 @@ interface Call {
 /** A request of the service's account manager. */
 export type Request<T> = (account: AccountClient, call: Call) => Promise<T>;
 
-/** What the requests of a command need. */
 interface Reach {
   readonly account: AccountClient;
   readonly call: Call;
@@ -42,14 +41,12 @@ interface Page {
 type Seen<Row> = readonly [kind: SeenKind, wordOf: (row: Row) => SeenName];
 
 interface ListOptions<Row, Typed> {
-  /** What it lists, in the plural. */
   readonly what: string;
   /** How many it lists unless the user says otherwise; absent: all. */
   readonly usual?: number;
   readonly seen?: Seen<Row>;
   /** What people read if the list is empty. */
   readonly none?: (typed: Typed, context: CommandContext) => string;
-  /** Adds options. */
   readonly declare?: (command: Command) => unknown;
   /** Reads a page, or everything. */
   readonly read: (reach: Reach, page: Page, typed: Typed) => Promise<Listed<Row> | readonly Row[]>;
@@ -72,7 +69,6 @@ function partsOf<Typed>(given: readonly unknown[], words = 0): { typed: Typed; c
   return { typed: typed as Typed, context: given.at(-1) as CommandContext };
 }
 
-/** A command that lists things. */
 export function listOf<Row, Typed = unknown>(table: Table<Row>, options: ListOptions<Row, Typed>) {
   const { what, usual = 0, seen, none = () => `No ${what}.`, declare, read, open = withAccount } = options;
   const listing = { what, usual };
@@ -102,7 +98,6 @@ function listed<Row>(answer: Listed<Row> | readonly Row[]): Listed<Row> {
 
 interface OneOptions<Row> {
   readonly seen?: Seen<Row>;
-  /** A note for people below it. */
   readonly note?: (row: Row, context: CommandContext) => string;
   readonly open?: Open;
 }
@@ -133,7 +128,6 @@ interface EachOptions<T, Typed> {
   readonly declare: (command: Command) => Command;
   /** @throws CliError for words that are none of these things */
   readonly verify?: (words: readonly string[], context: CommandContext, typed: Typed) => void;
-  /** What to confirm before anything is done. */
   readonly question?: (words: readonly string[], typed: Typed) => string;
   /** Finds every thing before anything is done to any; absent: the words are the things. */
   readonly find?: (words: readonly string[], reach: Reach, typed: Typed) => Promise<readonly T[]>;
@@ -307,7 +301,6 @@ function listYours(context: ServiceNaming): string {
   return `List yours: ${forService('skinsmith skins list', context)}`;
 }
 
-/** Maximum skins that one request changes. */
 export const MAX_BULK = 128;
 
 /**
@@ -353,7 +346,6 @@ class PageTrail {
 
 interface Found<T> {
   readonly entries: T[];
-  /** Whether there are more. */
   readonly isCut: boolean;
   /** How many there are, if the service says so. */
   readonly total: number | undefined;

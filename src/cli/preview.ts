@@ -28,7 +28,6 @@ import { CliError } from './errors/exit.ts';
 import type { ResultPictures, ResultView } from './output/results.ts';
 import { type TypedPictureOption, terminalPictures } from './output/terminal-picture.ts';
 
-/** A skin and the address of its texture. */
 export type ShownSkin = Pick<FinishedSkin, 'uuid' | 'texture'>;
 
 /** Maximum size of a texture in bytes. */
@@ -91,7 +90,6 @@ export function frontAndBack(picture: Picture, variant: Variant): Uint8Array {
   return encodePng(sheet);
 }
 
-/** A skin to preview. */
 export interface FoundPicture {
   /** Its title: the source as typed, with the player's or the skin's own name if there is one. */
   readonly title: string;

@@ -79,7 +79,6 @@ function leaf<Name extends string>(
   return { summary, load: async () => (await load())[name] };
 }
 
-/** An earlier name of a command. */
 function hidden<Name extends string>(
   load: () => Promise<Readonly<Record<Name, CommandModule>>>,
   name: Name,
@@ -375,7 +374,6 @@ export async function reportUnwritten(error: Error): Promise<number> {
   return await new Run().report(asUnwritten(error), false);
 }
 
-/** One run of the program, with its exit status. */
 class Run {
   status = 0;
   /** The command that the user typed, as far as it is known. */

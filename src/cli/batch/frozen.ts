@@ -65,7 +65,6 @@ class FrozenRun {
   readonly #printer: ResultPrinter;
   readonly #isPrinted: boolean;
   readonly #tally;
-  /** The last source that was written. */
   #delivered: BatchResult | undefined;
 
   constructor(call: BatchCall, parts: FrozenParts) {
@@ -130,7 +129,6 @@ class FrozenRun {
     await this.#parts.reports?.abandon();
   }
 
-  /** Answers the exit status. */
   async tellEnd(): Promise<number> {
     const { context, typed, isList } = this.#call;
     const { github, output } = this.#parts;

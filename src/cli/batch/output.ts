@@ -46,7 +46,6 @@ export interface BatchCall {
   readonly isList: boolean;
   /** Checks the documents of a template with a head and a foot, if their extension says what they are. */
   readonly check?: FormatCheck | undefined;
-  /** The plugin whose files get the skins. */
   readonly into?: IntoPlugin | undefined;
   /** The pack that has the textures, if commands are to use one. */
   readonly pack?: PackSkins | undefined;
@@ -222,7 +221,6 @@ function fieldsOf(result: BatchResult, format: FormatLike): SkinToFormat {
   return formatOf(format).template ? { ...resultView(result), ...skinFields(skin) } : skinFields(skin);
 }
 
-/** What outputs must not be written over. */
 export function guardOf({ sources, from = [], overwrite }: BatchCall['typed']): OutputGuard {
   return new OutputGuard([...sources, ...from], { overwrite });
 }
@@ -386,7 +384,6 @@ function isClaimed(file: string, format: FormatLike, result: BatchResult): boole
   return format === 'json' || (record !== undefined && !record.outputs) || isRecorded(file, result);
 }
 
-/** Whether a file is in the form of a format. */
 function isInForm(path: string, format: FormatLike): boolean {
   return hasForm(format, textOf(path));
 }

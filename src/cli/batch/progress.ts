@@ -81,7 +81,6 @@ export function progressSentence(view: ProgressView): string {
   return `${counts(view)}.${remark}`;
 }
 
-/** The progress of a single source. */
 interface SingleView {
   /** The service's job for the source, once it exists. */
   readonly job: string | undefined;
@@ -227,7 +226,6 @@ export class BatchProgress {
     this.#wait = { message, ms, since, until };
   }
 
-  /** Ends the wait. */
   goesOn(): void {
     this.#wait = undefined;
     this.#remark = undefined;
@@ -304,7 +302,6 @@ export interface Presentation {
     call: BatchCall,
     failures: ReadonlySet<string>,
   ) => Promise<number>;
-  /** Images shown beside results on a terminal. */
   readonly pictures?: ResultPictures;
   /** Called when the service has created a job for a source. */
   readonly accepted?: (job: string) => void;

@@ -41,7 +41,6 @@ interface Shown {
 /** Sources that are named one by one because they could not have the name of their file. */
 const SECOND_NAMES = 10;
 
-/** Writes the output of a running batch, on stdout and stderr. */
 class RunOutput {
   readonly #call: BatchCall;
   readonly #progress: BatchProgress;
@@ -51,7 +50,6 @@ class RunOutput {
   readonly #jobs: JobPrinter;
   /** Queues messages in order: each waits until the progress line is cleared. */
   #printed: Promise<void> = Promise.resolve();
-  /** The error that a message failed with. */
   #trouble: { readonly error: unknown } | undefined;
   /** Jobs whose sources are not recorded yet. */
   readonly #accepted: JobSource[] = [];
@@ -107,12 +105,10 @@ class RunOutput {
     }
   }
 
-  /** A warning about the input as a whole. */
   warn(message: string): void {
     this.#print(async () => await this.#call.context.messages.warn(message));
   }
 
-  /** The codes of the errors of all sources that failed. */
   get failures(): ReadonlySet<string> {
     return this.#failures;
   }
@@ -288,7 +284,6 @@ interface RunParts extends Omit<Shown, 'presentation'> {
   readonly shown: RunOutput;
 }
 
-/** Runs the batch, and ends its output and reports. */
 async function runSources(call: BatchCall, parts: RunParts): Promise<BatchSummary> {
   const { service, output, reports, progress, shown, github } = parts;
   const { context, typed } = call;

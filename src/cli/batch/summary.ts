@@ -86,7 +86,6 @@ export const PLAN_OUTPUT: readonly CommandOutput[] = [
   { mode: '--dry-run --ndjson', json: { shape: 'lines', fields: PLANNED_FIELDS } },
 ];
 
-/** How a batch ended, in JSON. */
 export type SummaryView = {
   readonly [Name in keyof typeof SUMMARY_FIELDS]: Name extends 'end' ? BatchSummary['end'] : number;
 };
@@ -154,7 +153,6 @@ export async function printPlan(
   );
 }
 
-/** Prints the outcome and returns the exit status. */
 export async function printSummary(
   summary: BatchSummary,
   call: BatchCall,
@@ -215,7 +213,6 @@ function printText(summary: BatchSummary, { context, follow, typed }: BatchCall)
     );
 }
 
-/** What was dropped from the lockfile. */
 function goneLines({ lockfile }: BatchSummary): string[] {
   if (!lockfile || lockfile.dropped === 0) return [];
   return firstOf(lockfile.gone, ({ label, outputs }) => {
@@ -393,7 +390,6 @@ function unknownText(unknown: number): string {
   return `${skins} an unknown signer; kept.`;
 }
 
-/** Counts skins by signer. */
 export class SignerTally {
   readonly #counts = new Map<string, number>();
   readonly #own: PublicSigningKey | undefined;

@@ -80,7 +80,6 @@ function noteOf({ inUse, coolUntil, lastError }: GameAccount): string {
   return (coolUntil === undefined ? lastError?.message : `rests until ${coolUntil}`) ?? '';
 }
 
-/** The message when no game account is linked. */
 function noAccounts(context: CommandContext): string {
   return `No accounts. Link one: ${forService('skinsmith accounts link', context)}`;
 }

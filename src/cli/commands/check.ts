@@ -39,13 +39,11 @@ import { clean, count, hanging, jsonDocument } from '../text/text.ts';
 interface CheckOptions
   extends TypedPictureOption,
     Pick<TypedBatchOptions, 'recursive' | 'ignore' | 'from' | 'overwrite'> {
-  /** Folder for clean copies. */
   readonly fix?: string;
   /** The arms that the clean copies get. */
   readonly variant?: Variant;
 }
 
-/** JSON output for one file. Absent values are omitted. */
 export interface CheckView {
   readonly source: string;
   readonly valid: boolean;
@@ -244,7 +242,6 @@ function turnedArms(bytes: Uint8Array, from: Variant, to: Variant) {
   return { bytes: encodePng(turned), note: { code: 'arms_converted', message } };
 }
 
-/** The folder of `--fix`. */
 class CleanCopies {
   readonly #folder: string;
   readonly #guard: OutputGuard;

@@ -23,7 +23,6 @@ export type LocalKind =
   | 'accounts'
   | 'identities';
 
-/** A completion candidate and its description. */
 interface LocalValue {
   readonly value: string;
   readonly about?: string | undefined;
@@ -127,7 +126,6 @@ interface ShellCompletion {
   readonly values: readonly LocalValue[];
 }
 
-/** The possible values of an argument or an option. */
 interface Possible {
   readonly words?: readonly string[];
   /** Whether it is a comma-separated list of the words. */
@@ -220,11 +218,8 @@ interface Place {
   readonly command: Command;
   /** Words after the program's name, such as `skins list`. */
   readonly path: string;
-  /** Number of arguments already typed. */
   readonly count: number;
-  /** Whether `--` has ended the options. */
   readonly hasEnded: boolean;
-  /** The option whose value is next. */
   readonly pending: Option | undefined;
 }
 

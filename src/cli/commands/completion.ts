@@ -1,7 +1,6 @@
 import { Argument } from 'commander';
 import type { CommandContext, CommandModule } from '../context/context.ts';
 
-/** The shells with a completion script. */
 export const SHELLS = ['bash', 'zsh', 'fish', 'powershell'] as const;
 export type Shell = (typeof SHELLS)[number];
 

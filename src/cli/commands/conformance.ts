@@ -24,7 +24,6 @@ interface ConformanceOptions {
   readonly overwrite?: boolean;
 }
 
-/** JSON output for one check. */
 type CheckView = ReturnType<typeof viewOf>;
 
 /** New skins that a run makes unless the user says otherwise: one for each slot of a user. */

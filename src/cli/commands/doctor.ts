@@ -5,7 +5,6 @@ import { columnRows, type Fields, fieldColumns } from '../output/described.ts';
 import { type Colors, colorsFor, widthOf } from '../terminal/io.ts';
 import { clean, hanging, jsonDocument } from '../text/text.ts';
 
-/** JSON output for one check. */
 interface CheckupView extends CheckFinding {
   readonly check: CheckName;
 }

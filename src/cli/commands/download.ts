@@ -33,7 +33,6 @@ type DownloadOptions = Pick<
   'out' | 'overwrite' | 'recursive' | 'ignore' | 'player' | 'from' | 'as'
 >;
 
-/** JSON output. */
 type DownloadView = NonNullable<Awaited<ReturnType<typeof downloadOne>>>;
 
 const COLUMNS = fieldColumns<DownloadView>('source', 'file', 'variant');
@@ -149,7 +148,6 @@ function pictureIn(bytes: Uint8Array, label: string) {
   });
 }
 
-/** A texture that was downloaded. */
 interface Downloaded {
   readonly uuid: string;
   readonly name?: string | undefined;

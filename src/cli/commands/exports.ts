@@ -17,7 +17,6 @@ import type { Fields } from '../output/described.ts';
 import { OutputGuard } from '../output/output-guard.ts';
 import { clean, count, jsonDocument } from '../text/text.ts';
 
-/** What an export holds. */
 interface Exported {
   readonly skins: number;
   /** Where the next export begins, if there are more skins. */
@@ -142,7 +141,6 @@ export interface SkinsExportOptions extends TypedOutFile {
   readonly overwrite?: boolean;
 }
 
-/** JSON output. */
 const FIELDS: Fields<Exported & { file: string; format: SkinExportFormat }> = {
   file: 'path of the file',
   format: 'zip or lock',
@@ -304,7 +302,6 @@ interface SetsExportOptions extends TypedOutFile {
   readonly overwrite?: boolean;
 }
 
-/** JSON output. */
 interface SetExportView {
   readonly file: string;
   readonly format: SetFileFormat;
@@ -379,7 +376,6 @@ async function runSetsExport(
   tellOfSet({ file, format, sha1: sha1.digest('hex') }, context);
 }
 
-/** @throws CliError */
 function verifyPackOptions(
   format: SetFileFormat,
   options: Pick<SetsExportOptions, 'namespace' | 'game'>,

@@ -46,7 +46,6 @@ import { count, span } from '../text/text.ts';
 /** The job statuses that a service can filter by. */
 const STATUSES_OF_SERVICES = ['waiting', 'processing', 'completed', 'failed'] as const;
 const STATUSES = [...STATUSES_OF_SERVICES, 'unknown'] as const;
-/** Number of jobs per request. */
 const MAX_PAGE = 500;
 const LISTING = { what: 'jobs', usual: 30, all: 'list all jobs that the service remembers' };
 /** Milliseconds between polls of the list, for services without job events. */

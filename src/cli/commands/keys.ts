@@ -20,7 +20,6 @@ import { chooseStore } from '../serve/store.ts';
 import { askSecret, readStdinText } from '../terminal/read-input.ts';
 import { ago, clean, jsonDocument, masked } from '../text/text.ts';
 
-/** Options that describe a key. */
 interface TypedKeyOptions {
   readonly name?: string;
   readonly allowIp?: readonly string[];

@@ -39,12 +39,10 @@ function isImageHash(text: string): boolean {
   return /^[0-9a-f]{33,64}$/.test(text);
 }
 
-/** The reason for an operator's action. */
 interface NoteOption {
   readonly note?: string;
 }
 
-/** A decision about skins, or about sets. */
 interface DecisionOptions extends NoteOption {
   readonly set?: boolean;
 }

@@ -51,7 +51,6 @@ export interface PreviewOptions extends TypedPictureOption, SeveralOptions {
   readonly overwrite?: boolean;
 }
 
-/** JSON output. */
 type PreviewView = ReturnType<typeof previewView> & { readonly file?: string };
 
 const COLUMNS = fieldColumns<PreviewView>('source', 'variant', 'width', 'height');
@@ -155,11 +154,9 @@ function noPictures(): CliError {
 
 export interface RenderCommandOptions extends SeveralOptions {
   readonly view?: View;
-  /** Height in pixels. */
   readonly size?: number;
   readonly overlay?: boolean;
   readonly variant?: VariantInput;
-  /** PNG file of a cape. */
   readonly cape?: string;
   /** PNG file to write, or `-` for stdout; for several sources, a folder. */
   readonly out: string;
@@ -253,7 +250,6 @@ async function renderOne(
   return { source: title, view, variant, width, height, file };
 }
 
-/** @throws CliError */
 function verifyCape({ view, cape }: RenderCommandOptions): void {
   if (cape !== undefined && view !== 'back')
     throw usageError('cape_not_shown', 'A cape is visible only from behind.', 'Add --view back.');
@@ -321,7 +317,6 @@ async function drawEach(
   return exitStatus(tally.failed > 0 ? 'failed' : 'done');
 }
 
-/** @throws CliError */
 function verifyFolder(out: string): void {
   if (out !== '-' && extname(out).toLowerCase() !== '.png') return;
   throw usageError(

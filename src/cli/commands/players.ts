@@ -130,7 +130,6 @@ function verifyName(name: string): void {
   );
 }
 
-/** Whether the service keeps the skin from others. */
 export async function isPrivate(uuid: string, context: CommandContext): Promise<boolean> {
   const { client } = await connectWithProgress(await context.settings(), context);
   return (await client.skin(uuid, { signal: context.signal })).visibility === 'private';

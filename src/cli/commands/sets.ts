@@ -43,7 +43,6 @@ const TABLE: Table<SkinSetSummary> = {
   view: summaryView,
 };
 
-/** A set with its skins. */
 const SET_TABLE: Table<SkinSet> = {
   columns: TABLE.columns,
   fields: {
@@ -143,7 +142,6 @@ async function createSet(
   return ({ sets }, call) => sets.create(input, call);
 }
 
-/** @throws CliError */
 function verifySetName(name: string): void {
   const problem = setNameProblem(name);
   if (problem !== undefined) throw usageError('invalid_name', `The name of a set may contain ${problem}.`);
@@ -197,7 +195,6 @@ async function editSet(
   return ({ sets }, call) => sets.edit(set, edit, call);
 }
 
-/** @throws CliError */
 function verifyEdit(edit: SetEdit): void {
   if (Object.values(edit).some((value) => value !== undefined)) return;
   const message = 'Nothing to change: give --name, --visibility, --add, --from or --remove.';

@@ -13,7 +13,6 @@ export interface VersionOptions {
   readonly licenses?: boolean;
 }
 
-/** JSON output. */
 interface VersionView {
   readonly version: string;
   readonly node: string;

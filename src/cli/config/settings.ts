@@ -246,7 +246,6 @@ export interface GlobalFlags {
 const LOCK_PAUSE = 50;
 const LOCK_PATIENCE = 10_000;
 
-/** API keys by service address. */
 type Keys = Record<string, string>;
 
 /** The config file. It has mode 0600 because it contains API keys, and is replaced by a rename. */
@@ -280,7 +279,6 @@ export class ConfigFile {
     if (existsSync(this.path)) await this.#alone((conf) => conf.delete(name));
   }
 
-  /** The key for this service only. */
   async apiKey(baseUrl: string): Promise<string | undefined> {
     return (await this.#keys())[baseUrl];
   }

@@ -54,12 +54,9 @@ interface ConnectOptions extends RequestListeners {
   readonly insecureHttp: boolean;
 }
 
-/** The service that commands talk to. */
 export interface Connection {
   readonly client: SkinClient;
-  /** Whether the service runs inside this process. */
   readonly isEmbedded: boolean;
-  /** Whether the service knows who calls. */
   readonly hasKey: boolean;
   /** Present if the service runs inside this process: answers requests that the client has no method for. */
   readonly fetch?: Fetch;
@@ -208,7 +205,6 @@ export interface TextureGuardOptions {
   /** The root of the service in use; undefined: it runs in this process. */
   readonly service: string | undefined;
   readonly proxies: Proxies | undefined;
-  /** Private networks that the user allows. */
   readonly allowed?: readonly string[] | undefined;
   /** Replaceable for tests. */
   readonly resolve?: ResolveName;
@@ -216,7 +212,6 @@ export interface TextureGuardOptions {
 
 /** Sends requests to addresses that lockfiles and services name. */
 interface TextureGuard extends RequestDispatcher {
-  /** Aborts the requests in progress. */
   close(): Promise<void>;
 }
 
@@ -271,7 +266,6 @@ async function send(request: Request, agent: GuardedAgent): ReturnType<RequestDi
   }
 }
 
-/** The private addresses that may be reached. */
 async function networksOf(
   service: string | undefined,
   { isPublic, resolve }: { readonly isPublic: boolean; readonly resolve: ResolveName },

@@ -10,7 +10,6 @@ import type { CommandContext } from '../context/context.ts';
 import { count, isLoopback } from '../text/text.ts';
 import { EMBEDDED_URL, makeTextureGuard, requestHooks } from './connect.ts';
 
-/** Where keys and textures come from. */
 export interface Verifiers {
   /** The public key of a service; undefined if it has no key of its own or is unreachable. */
   readonly keyOf: (service: string | undefined) => Promise<SignerKey | undefined>;
@@ -107,7 +106,6 @@ async function publicKeyOf(client: SkinClient, call: KeyCall): Promise<KeyObject
   }
 }
 
-/** Fetches a texture by its URL. @throws SkinsmithError */
 type FetchTexture = (url: string) => Promise<Uint8Array>;
 
 interface Unreachable {

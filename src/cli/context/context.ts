@@ -16,7 +16,6 @@ import type { ColorChoice, Io } from '../terminal/io.ts';
 import { Messages, Waits } from '../terminal/messages.ts';
 
 export interface Folders {
-  /** The folder of config.json. */
   readonly config: string;
   /** The folder of the store, the signing key and the record of submissions. */
   readonly data: string;
@@ -43,7 +42,6 @@ function absolute(folder: string, env: NodeJS.ProcessEnv, xdg: string): string {
   );
 }
 
-/** Access to the game's services. */
 interface GameServices extends KnownToGame {
   /** The player's current skin, by UUID. @throws GameError */
   skinOf(playerId: string, signal: AbortSignal): Promise<PlayerSkin>;
@@ -60,7 +58,6 @@ export interface CommandContext {
   readonly env: NodeJS.ProcessEnv;
   readonly clock: Clock;
   readonly flags: GlobalFlags;
-  /** Reports what the command waits for. */
   readonly waits: Waits;
   configFile(): Promise<ConfigFile>;
   readonly folders: Folders;
@@ -88,7 +85,6 @@ interface OpenContext extends CommandContext {
 /** The exit status of a command; none is success. */
 export type ExitStatus = Promise<number> | Promise<void>;
 
-/** Runs a command's work with its dependencies. */
 export type Runner = (work: (context: CommandContext) => ExitStatus) => Promise<void>;
 
 export interface CommandModule {
@@ -109,7 +105,6 @@ export interface CommandModule {
 
 type ContextOptions = Pick<CommandContext, 'io' | 'env' | 'signal' | 'flags'>;
 
-/** The part of the context that needs nothing opened. */
 type BaseContext = Omit<CommandContext, 'settings' | 'connect' | 'proxied' | 'game' | 'ownKey' | 'service'>;
 
 /** Creates the context of one run. Modules load, and services open, on first use. */

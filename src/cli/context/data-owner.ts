@@ -168,7 +168,6 @@ async function backUpElsewhere(dataDir: string, fd: number): Promise<Backup> {
   });
 }
 
-/** A user who is not root. */
 interface Owner {
   readonly uid: number;
   readonly gid: number;

@@ -2,7 +2,6 @@ import { reportOf } from '../errors/error-report.ts';
 import { forService, type ServiceNaming } from '../errors/service-hints.ts';
 import type { Setup } from './setup.ts';
 
-/** The names of the checks, in the order in which they are reported. */
 export const CHECK_NAMES = [
   'program',
   'config',
@@ -25,9 +24,7 @@ export type CheckName = (typeof CHECK_NAMES)[number];
 
 export interface CheckFinding {
   readonly result: 'ok' | 'warning' | 'problem' | 'skipped';
-  /** The finding, in full sentences. */
   readonly detail: string;
-  /** The next step for the user. */
   readonly hint?: string | undefined;
 }
 
@@ -108,7 +105,6 @@ interface Examination {
   readonly setup: Setup;
   /** Aborts when the time limit for all checks has passed. */
   readonly late: AbortSignal;
-  /** Aborted by the user. */
   readonly signal: AbortSignal;
 }
 

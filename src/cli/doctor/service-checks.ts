@@ -246,7 +246,6 @@ function refused(error: ServiceError, shown: string, setup: Setup): CheckFinding
 
 type Window = NonNullable<NonNullable<RateLimit['limit']>['minute']>;
 
-/** Checks the caller's plan and remaining limits. */
 export const limitsCheck: Check = {
   needs: ['key'],
   look: async (setup) => {

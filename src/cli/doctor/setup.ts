@@ -74,7 +74,6 @@ export class Setup {
     return { baseUrl: parseSetting('base-url', origin) as string, from: origin.from };
   }
 
-  /** The key for the configured service. */
   async key(): Promise<string | undefined> {
     const { baseUrl } = await this.service();
     return baseUrl === undefined ? undefined : await keyFor(baseUrl, this.context);

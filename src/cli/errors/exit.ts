@@ -62,7 +62,6 @@ const SIGNAL_EXITS = {
   SIGTERM: 'terminated',
 } as const satisfies Record<string, ExitName>;
 
-/** Signals that ask a run to stop. */
 export type StopSignal = keyof typeof SIGNAL_EXITS;
 export const STOP_SIGNALS = Object.keys(SIGNAL_EXITS) as StopSignal[];
 
@@ -88,7 +87,6 @@ export function isInterruption(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
 }
 
-/** The message for an error. */
 export interface ErrorReport {
   readonly code: string;
   readonly message: string;

@@ -37,7 +37,6 @@ export function fullName(command: Command): string {
   return command.parent ? `${fullName(command.parent)} ${command.name()}` : command.name();
 }
 
-/** The pointer to help at the end of usage errors. */
 export function seeHelp(command: Command): string {
   return `See '${fullName(command)} --help'.`;
 }
@@ -142,7 +141,6 @@ const COMMON_OPTIONS: Readonly<Record<string, readonly string[]>> = {
   serve: ['port', 'host', 'data', 'public-url', 'generator', 'pack', 'trust-proxy'],
 };
 
-/** The visible subcommands of a command. */
 export function shownCommands(command: Command): Command[] {
   return command
     .createHelp()

@@ -197,7 +197,6 @@ const LOCK_FIELDS: { readonly [Name in keyof Required<LockEntry>]: string } = {
   digest: 'digest of the entry; a damaged entry is refused',
 };
 
-/** The files that skinsmith reads and writes. */
 const FILE_FORMATS: readonly Section[] = [
   {
     title: 'Output formats (--format)',

@@ -52,7 +52,6 @@ export function roffSections(sections: readonly Section[]): string[] {
   ]);
 }
 
-/** A term and its meaning. */
 export function roffItem([term, meaning]: TermRow): string[] {
   return ['.TP', `.B ${roff(term)}`, roff(meaning)];
 }
@@ -92,7 +91,6 @@ function plainBlock(block: Block, help: Help, width: number): string {
   }
 }
 
-/** The document as Markdown, under this title. */
 export function markdown(title: string, sections: readonly Section[]): string {
   const paragraphs = sections.flatMap((section) => [
     `## ${section.title}`,

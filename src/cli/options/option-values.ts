@@ -134,7 +134,6 @@ export function origin(text: string, earlier: readonly string[] = []): string[] 
   throw new InvalidArgumentError('It must be an origin like https://skins.example.org, or * for any.');
 }
 
-/** The maximum number of rows to list. */
 function parseLimit(text: string): number {
   const limit = Number(text);
   if (Number.isInteger(limit) && limit >= 1) return limit;
@@ -150,7 +149,6 @@ export interface TypedLimit {
 interface Listing {
   readonly what: string;
   readonly usual: number;
-  /** Description of `--all`. */
   readonly all?: string;
 }
 

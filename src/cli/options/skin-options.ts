@@ -53,7 +53,6 @@ function requiredSigner(text: string): RequiredSigner {
   }
 }
 
-/** Options for the skins to generate. */
 export interface TypedSkinOptions {
   readonly name?: string;
   readonly variant?: string;
@@ -189,7 +188,6 @@ interface TypedSourceOptions {
   readonly from?: readonly string[];
   readonly player?: readonly string[];
   readonly as?: 'file' | 'url' | 'user';
-  /** Downscale HD skins. */
   readonly fit?: boolean;
   /** Fetch URLs on this machine and upload the images. */
   readonly fetchLocally?: boolean;
@@ -214,7 +212,6 @@ interface TypedCheckOptions {
   readonly allowNetwork?: readonly string[];
 }
 
-/** Options for sources and how to process them. */
 export interface TypedBatchOptions extends TypedSourceOptions, TypedLockfileOptions, TypedCheckOptions {
   readonly out?: string;
   /** Folder of a plugin. */
@@ -346,7 +343,6 @@ function collectReport(text: string, before: readonly ReportRequest[] = []): rea
   throw new InvalidArgumentError(`Give ${REPORT_KINDS.map((name) => `${name}=FILE`).join(' or ')}.`);
 }
 
-/** The options that name sources. */
 type TypedSources = Pick<TypedBatchOptions, 'recursive' | 'ignore' | 'from' | 'player' | 'as' | 'fit'> & {
   readonly sources: readonly string[];
 };
@@ -383,7 +379,6 @@ interface SourceReadingOptions {
   readonly coverage?: Coverage | undefined;
 }
 
-/** Returns the named sources as a stream. */
 export function sourcesOf(
   {
     context,

@@ -32,7 +32,6 @@ export interface Table<Row, View = unknown> {
   readonly columns: Columns<Row>;
   /** The meanings of columns that are not named after a JSON field. */
   readonly columnMeanings?: Readonly<Record<string, string>>;
-  /** The meanings of JSON fields. */
   readonly fields: FieldTable & Fields<View>;
   /** For people: headings, each with the field or the cell below it. `now`: milliseconds since the epoch. */
   readonly shown: Readonly<Record<string, (keyof Row & string) | ((row: Row, now: number) => string)>>;
@@ -48,7 +47,6 @@ interface Printing {
   readonly flags: { readonly json?: boolean };
 }
 
-/** Rows for people or for programs. */
 export function tableText<Row>(
   rows: readonly Row[],
   { columns, shown, cut }: Table<Row>,
@@ -63,7 +61,6 @@ export function tableText<Row>(
   return alignedRows(headings, cells, out.columns, cut === undefined ? undefined : headings.indexOf(cut));
 }
 
-/** Prints one thing. */
 export function printRow<Row>(row: Row, table: Table<Row>, printing: Printing): void {
   const { view = (it: Row): unknown => it } = table;
   printing.io.out.write(printing.flags.json ? jsonDocument(view(row)) : tableText([row], table, printing));
@@ -82,7 +79,6 @@ export async function printRows<Row>(
   else printing.io.out.write(tableText(rows, table, printing));
 }
 
-/** The meaning of a JSON field. */
 export interface Field {
   readonly about: string;
   /** The fields of an object, or of each object in a list. */

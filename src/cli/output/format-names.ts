@@ -92,7 +92,6 @@ export const LONG_COMMANDS: ReadonlySet<string> = new Set<FormatName>([
   'citizens',
 ]);
 
-/** What each format is, for help and manual pages. */
 export const FORMAT_MEANINGS: Readonly<Record<FormatName, string>> = {
   json: 'the skin as JSON, with fields named as in the output of generate',
   value: 'the texture value, in base64',

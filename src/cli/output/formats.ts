@@ -71,7 +71,6 @@ export function formatOf(format: FormatLike): Format {
   return typeof format === 'string' ? FORMATS[format] : format;
 }
 
-/** A format that a template makes. */
 export function templateFormat(extension: string, template: () => Template): Format {
   return { extension, render: (skin) => explained(() => fillTemplate(template(), { ...skin })), template };
 }
@@ -170,7 +169,6 @@ export function renderAll(template: Template, skins: readonly SkinToFormat[]): s
   );
 }
 
-/** An output file. */
 interface RenderedFile {
   /** Path relative to the output folder, with `/` between segments. */
   readonly path: string;
@@ -226,7 +224,6 @@ const SAMPLE = {
   signature: 'c2lnbmF0dXJlc2lnbmF0dXJl',
   texture: { url: '', hash: '' },
 };
-/** What a template makes of two skins. */
 export function sampleOf(template: Template): string {
   const uuid = '0'.repeat(32);
   return fillAll(

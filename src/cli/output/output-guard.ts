@@ -63,7 +63,6 @@ export class SourceFiles {
     return this.#files.has(identityOf(found)) || (/\.png$/i.test(path) && this.#isInFolder(path));
   }
 
-  /** @throws CliError */
   verifyOther(out: string): void {
     if (!this.has(out)) return;
     throw usageError(

@@ -39,7 +39,6 @@ import {
 import { parseTemplate, readTemplate } from './templates.ts';
 import { besidePicture, type TerminalPictures } from './terminal-picture.ts';
 
-/** The documented JSON fields of a skin. */
 type SkinView = Omit<FinishedSkin, 'signedBy' | 'duplicate'>;
 
 /** The documented JSON output for one source's outcome. JSON omits undefined values. */
@@ -277,13 +276,11 @@ interface PrinterOptions extends JsonOptions {
   readonly verify?: ((text: string, format: FormatLike) => void) | undefined;
 }
 
-/** Where a result comes from. */
 interface ResultPlace {
   readonly stem: string | undefined;
   readonly index: number;
 }
 
-/** Images shown beside results on a terminal. */
 export interface ResultPictures {
   /** Undefined if the terminal cannot show images. */
   readonly terminal: TerminalPictures | undefined;
@@ -291,7 +288,6 @@ export interface ResultPictures {
   readonly pictureOf: (result: ResultView) => Promise<Picture | undefined>;
 }
 
-/** Writes results to stdout. */
 export class ResultPrinter extends JsonPrinter {
   readonly #options: PrinterOptions;
   /** The skins of one document, which is printed as a whole. */

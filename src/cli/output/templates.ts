@@ -123,7 +123,6 @@ function readTemplateFile(path: string): Uint8Array {
   throw invalidTemplate(`The template ${path} is not a file of at most ${MAX_LENGTH / 1024} KiB.`);
 }
 
-/** The line between the parts of a template. */
 const DIVIDER = /^---8<---[ \t]*(?:\r?\n|$)/m;
 
 /**

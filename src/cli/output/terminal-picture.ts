@@ -103,7 +103,6 @@ function distance(a: Colour, b: Colour): number {
 /** Maximum number of base64 characters in one kitty escape sequence. */
 const CHUNK = 4096;
 
-/** The cells that an image fills. */
 export interface Cells {
   readonly columns: number;
   readonly rows: number;
@@ -135,7 +134,6 @@ export interface TerminalPictures {
   readonly style: PictureStyle;
   /** Bits per colour: 24 or 8. */
   readonly depth: number;
-  /** Width of the terminal, in characters. */
   readonly columns: number;
 }
 

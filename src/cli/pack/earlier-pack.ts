@@ -177,7 +177,6 @@ class EarlierFolder implements EarlierFiles {
     return found?.isFile() && found.size <= limit ? readFileSync(file) : undefined;
   }
 
-  /** Names of the folders with assets. */
   namespaces(): readonly string[] {
     const assets = join(this.#path, 'assets');
     return existsSync(assets) ? readdirSync(assets) : [];

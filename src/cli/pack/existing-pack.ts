@@ -46,7 +46,6 @@ interface ExistingOptions {
 /** Writes into a pack that others made: all files that are not ours stay as they are. */
 export interface ExistingPack extends PackWriter, Pick<EarlierPack, 'index' | 'texture'> {
   readonly changes: PackChanges;
-  /** Number of files that are not ours. */
   readonly others: number;
   /** Whether `put` would write anything. After `finish`. */
   readonly hasChanged: boolean;

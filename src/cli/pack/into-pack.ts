@@ -58,11 +58,9 @@ export function verifyTarget(options: TargetOptions, sources: readonly unknown[]
     throw usageError('option_without_datapack', '--vulnerable goes with --datapack.');
 }
 
-/** The pack that a run writes. */
 export interface PackTarget {
   readonly places: Places;
   readonly earlier: Pick<EarlierPack, 'index' | 'texture'>;
-  /** The pack of others that the run writes into. */
   readonly existing: ExistingPack | undefined;
   readonly open: (place: PackPlace) => PackWriter;
   /** Everything has been read. @throws CliError if someone else has changed it meanwhile */
@@ -112,7 +110,6 @@ export function changeText({ changes, others, copy, hasChanged }: ExistingPack):
   return `${textures} ${rest}${kept}`;
 }
 
-/** JSON output. */
 interface RemovedView {
   readonly file: string;
   readonly sha1?: string;

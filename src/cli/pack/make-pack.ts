@@ -30,7 +30,6 @@ export interface MakeOptions extends TypedSources {
   readonly prune?: boolean;
 }
 
-/** What was written. */
 export interface Made {
   readonly sha1: string | undefined;
   readonly bytes: number;
@@ -126,7 +125,6 @@ class PackInMaking {
     return writer;
   }
 
-  /** Skins so far. */
   get size(): number {
     return this.#skins.length;
   }
@@ -184,7 +182,6 @@ class PackInMaking {
     };
   }
 
-  /** Ends all files. */
   async finish(): Promise<Made> {
     await this.#warn();
     const { places } = this.#making;

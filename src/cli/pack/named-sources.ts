@@ -4,13 +4,11 @@ import { SourceIds, sourceName } from '../../batch/names.ts';
 import { idsOf, legalName } from '../../pack/names.ts';
 import type { IndexedSkin, ReadIndex } from '../../pack/pack-index.ts';
 
-/** A source with its id in the pack. */
 export interface NamedSource {
   readonly source: BatchSource;
   readonly id: string;
   /** Its name for people. */
   readonly name: string;
-  /** As the index names it. */
   readonly key: string;
 }
 
@@ -70,7 +68,6 @@ function knownIds(sources: readonly Found[], index: ReadIndex): ReadonlyMap<Foun
   return ids;
 }
 
-/** The skins of an index by their sources. */
 export class IndexedSources {
   readonly #bySource: Map<string, IndexedSkin[]>;
   /** Version 1 named sources as they were typed. */

@@ -21,7 +21,6 @@ export interface PackWriter {
   finish(index: (sha1: string | undefined) => string): Written | Promise<Written>;
   /** Puts it in its place, which only a crash of the machine can prevent. */
   put(): void;
-  /** Removes what was written. */
   discard(): void;
 }
 

@@ -32,7 +32,6 @@ export async function packNamed(
   return new GuessedPack(namespace);
 }
 
-/** The skins of a pack, for commands. */
 export type PackSkins = IndexedPack | GuessedPack;
 
 interface PackSource extends PackLooks {

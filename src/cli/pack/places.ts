@@ -9,7 +9,6 @@ import { CliError, usageError } from '../errors/exit.ts';
 import { OutputGuard, readPart, startOf } from '../output/output-guard.ts';
 import { clean } from '../text/text.ts';
 
-/** Where a pack is written. */
 export interface PackPlace {
   /** As typed. */
   readonly name: string;
@@ -82,7 +81,6 @@ function ownFiles(index: string): ReadonlySet<string> {
   return new Set(['pack.mcmeta', 'pack.png', INDEX_NAME, ...common, ...files]);
 }
 
-/** Where the index of a pack is written by default. */
 export function indexPlace({ name, kind }: PackPlace): string {
   return kind === 'folder' ? join(name, INDEX_NAME) : name.replace(/\.zip$/i, `.${INDEX_NAME}`);
 }
@@ -134,7 +132,6 @@ interface PlaceOptions {
   readonly overwrite?: boolean;
 }
 
-/** Where the outputs of a run are written. */
 export interface Places {
   readonly pack: PackPlace;
   readonly data: PackPlace | undefined;
@@ -142,7 +139,6 @@ export interface Places {
   readonly index: string;
   /** Absolute path of the folder from which the index names sources. */
   readonly home: string;
-  /** Whether the index is a separate file. */
   readonly isIndexBeside: boolean;
   /** Whether players get an index, which names no sources. */
   readonly hidesSources: boolean;

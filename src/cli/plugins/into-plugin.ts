@@ -16,7 +16,6 @@ interface LeftSkin {
   readonly why: string;
 }
 
-/** JSON output. */
 interface IntoView {
   readonly plugin: string;
   readonly carried: number;
@@ -64,7 +63,6 @@ export class IntoPlugin {
     this.#open = explained(() => plugin.open(this.folder));
   }
 
-  /** Adds a finished skin. */
   add({ skin, stem, source }: BatchResult): void {
     if (!skin) return;
     const name = plain(skin.name ?? nameIn(stem));

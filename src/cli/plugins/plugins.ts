@@ -10,14 +10,12 @@ import { jsonDocument } from '../text/text.ts';
 import { PluginFile, TextsByName, withStrings } from './plugin-files.ts';
 import { EditError, YamlEdits } from './yaml-edits.ts';
 
-/** A skin to be put into a plugin's files. */
 export interface NamedSkin extends SkinData {
   readonly name: string;
   /** Address of its texture. */
   readonly url: string;
 }
 
-/** The files of one plugin, open for changes. */
 export interface OpenPlugin {
   /** The number of places for skins of a name. */
   placesOf(name: string): number;
@@ -31,7 +29,6 @@ export interface OpenPlugin {
 }
 
 export interface Plugin {
-  /** Its folder in `plugins`. */
   readonly name: string;
   /** What is in no other folder: by it, one of another name is recognized. */
   readonly sign?: string;

@@ -398,7 +398,6 @@ type ValueOf<One> = One extends { readonly parse: (text: string) => infer Value 
       ? string
       : boolean;
 
-/** What the user typed. */
 export type ServeOptions = { readonly [One in Rows as NameOf<One['flag']>]?: ValueOf<One> };
 
 type Settings = {
@@ -425,7 +424,6 @@ export function plainSettings(options: ServeOptions): Settings {
   return Object.fromEntries(rows.flatMap((row) => (row.to ? [[row.to, options[optionName(row)]]] : [])));
 }
 
-/** The name of an option in `ServeOptions`. */
 export function optionName({ flag, help }: Row): keyof ServeOptions {
   return new Option(flag, help).attributeName() as keyof ServeOptions;
 }

@@ -17,7 +17,6 @@ const LEVELS = {
   warn: { number: 40, at: ['warn', 'info', 'debug'] },
 } as const satisfies Record<string, { readonly number: number; readonly at: readonly LogLevel[] }>;
 
-/** Command-line options for the log. */
 interface LogOptions {
   readonly logFormat?: 'json' | 'text' | undefined;
   readonly logLevel?: LogLevel;
@@ -63,7 +62,6 @@ export function lineOf(
   return `${JSON.stringify({ ...who, ...fields, msg })}\n`;
 }
 
-/** A line of the service's log. */
 interface LogLine {
   readonly level?: number;
   readonly time?: number;
@@ -76,7 +74,6 @@ interface LogTextOptions {
   readonly colors: Colors;
   /** Whether the terminal shows the address already, so that the start itself is no news. */
   readonly isAnnounced?: boolean;
-  /** Whether to print a line for each request. */
   readonly showsRequests: boolean;
 }
 

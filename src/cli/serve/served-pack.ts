@@ -12,7 +12,6 @@ import type { StoredPack } from '../../server/server.ts';
 import { CliError } from '../errors/exit.ts';
 import { clean, count } from '../text/text.ts';
 
-/** A pack as it was read. */
 interface Pack {
   readonly bytes: Uint8Array;
   readonly sha1: string;
@@ -33,7 +32,6 @@ const MAX_END = 22 + 0xffff;
 const TEXT = /\.(?:json|mcmeta|txt|lang|properties|fsh|vsh|glsl|mtl|obj|bbmodel)$/i;
 
 interface ServedPackOptions {
-  /** The zip or folder. */
   readonly path: string;
   /** Folder of our own for the packs that players get, the current one and earlier ones. */
   readonly folder: string;
@@ -122,7 +120,6 @@ export class ServedPack {
     }
   }
 
-  /** Whether the pack is another one now. */
   async #reload(): Promise<boolean> {
     const { path } = this.#options;
     const state = await stateOf(path);

@@ -97,7 +97,6 @@ function trustSystem(parameters: URLSearchParams): void {
   parameters.set('sslmode', STRICTEST);
 }
 
-/** @throws CliError */
 function verifyTls(parameters: URLSearchParams): void {
   const mode = parameters.get('sslmode');
   if (mode !== null && !TLS_MODES.includes(mode))
@@ -120,7 +119,6 @@ function isReadable(file: string): boolean {
   }
 }
 
-/** An error for a setting of `serve`. */
 export function wrong(message: string, hint?: string): CliError {
   return usageError('invalid_setting', message, hint);
 }

@@ -7,7 +7,6 @@ export interface OutputStream {
   /** Writes a part of something long; resolves when the stream is ready for the next, so that nothing piles up. */
   writePart(data: string | Uint8Array): Promise<void>;
   readonly isTTY: boolean;
-  /** Whether to write ANSI colours to this stream. */
   readonly hasColor: boolean;
   /** Colour depth of the stream in bits: 24, 8 (256 colours), 4 or 1. */
   readonly colorDepth: number;
@@ -21,7 +20,6 @@ export interface Io {
   readonly out: OutputStream;
   readonly err: OutputStream;
   readonly stdin: Readable & { readonly isTTY?: boolean };
-  /** Whether the program can prompt a person. */
   readonly canPrompt: boolean;
 }
 
@@ -68,7 +66,6 @@ export function makeIo(real: RealIo, color: ColorChoice): Io {
   };
 }
 
-/** The terminal of this process. */
 export function processIo(color: ColorChoice, stop: AbortController): Io {
   const { stdout, stderr, env } = process;
   return makeIo(
@@ -185,7 +182,6 @@ export async function colorsFor(stream: OutputStream): Promise<Colors> {
 const DEBUG = 'SIGUSR1';
 type Signal = StopSignal | typeof DEBUG;
 
-/** The parts of `process` that handle signals. */
 export interface SignalSource {
   on(signal: Signal, listener: (signal: Signal) => void): unknown;
   off(signal: Signal, listener: (signal: Signal) => void): unknown;

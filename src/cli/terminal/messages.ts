@@ -192,7 +192,6 @@ export async function printWarnings(
     await messages.warn(label === undefined ? note.message : `${label}: ${note.message}`);
 }
 
-/** Reports the failure of one source among several. */
 export async function printFailure(
   label: string,
   problem: SourceProblem,
@@ -310,7 +309,6 @@ export class Waits {
   }
 }
 
-/** The reason for a wait and its length. */
 export interface PauseView {
   readonly message: string;
   /** Remaining milliseconds. */

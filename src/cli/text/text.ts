@@ -84,7 +84,6 @@ function widthsOf(cells: readonly (readonly string[])[]): number[] {
   return (cells[0] ?? []).map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0)));
 }
 
-/** Formats the age of a time for people. */
 export function ago(time: string | undefined, now: number): string {
   if (time === undefined) return '';
   const seconds = Math.max(0, Math.round((now - Date.parse(time)) / 1000));
@@ -100,7 +99,6 @@ export function count(number: number): string {
   return String(number).replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-/** Formats a duration for people. */
 export function span(seconds: number): string {
   if (seconds < 1) return 'a moment';
   if (seconds < 90) return `${Math.round(seconds)} s`;
@@ -138,7 +136,6 @@ export function jsonLine(value: unknown): string {
   return `${escapeUnsafe(JSON.stringify(value))}\n`;
 }
 
-/** An indented document. */
 export function jsonDocument(value: unknown): string {
   return `${escapeUnsafe(JSON.stringify(value, undefined, 2))}\n`;
 }

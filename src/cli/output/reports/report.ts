@@ -22,7 +22,6 @@ export interface CopiedData {
   readonly command: string;
 }
 
-/** The outcome of one source. */
 export interface ReportEntry {
   /** Zero-based position of the source. */
   readonly index?: number;
@@ -34,9 +33,7 @@ export interface ReportEntry {
   readonly seconds?: number | undefined;
   readonly error?: { readonly code: string; readonly message: string; readonly hint?: string | undefined };
   readonly warnings: readonly { readonly code: string; readonly message: string }[];
-  /** Present if an image is available. */
   readonly figure?: Figure | undefined;
-  /** Present if there is a skin. */
   readonly data?: CopiedData | undefined;
 }
 
@@ -65,9 +62,7 @@ export interface ReportPage {
   /** Its number, and that of all; counted from 1. */
   readonly number: number;
   readonly count: number;
-  /** Its entries, by outcome. */
   readonly entries: Readonly<Record<EntryOutcome, number>>;
-  /** File name of the page with this number. */
   readonly nameOf: (number: number) => string;
 }
 

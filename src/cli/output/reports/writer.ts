@@ -75,13 +75,11 @@ function outputLines({ outcome, name, variant, uuid, warnings }: ReportEntry): s
   return [`<system-out>${[...facts, ...remarks].join('\n')}</system-out>`];
 }
 
-/** Maximum number of failures kept for the list. */
 const MAX_LISTED = 200;
 
 /** Size of the write buffer, in UTF-16 units. */
 const MAX_WAITING = 64 * 1024;
 
-/** What is known about the target of a report. */
 interface ReportPlace {
   /** Whether it is a pipe or a device, which is written to. */
   readonly isStream: boolean;
@@ -153,7 +151,6 @@ export class ReportWriter {
   readonly #folder: string;
   readonly #place: ReportPlace;
   readonly #failures: NumberedFailure[] = [];
-  /** The position of each entry in the spool file. */
   readonly #places: SpooledEntry[] = [];
   #size = 0;
   #waiting = '';

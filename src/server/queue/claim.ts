@@ -127,12 +127,9 @@ function lockWaiting(
   return sql`from jobs as waiting join callers on callers.owner = waiting.owner
     where waiting.status = 'waiting' and waiting.run_at <= ${now}
       and callers.processing < least(${sql.ref(`waiting.${room}`)}, callers.burst)
-      ${onePerIdentity ? HAS_NO_TWIN : sql``} ${owners ? isOf(owners) : sql``} ${also}
+      ${onePerIdentity ? sql`and ${hasNoTwin('waiting')}` : sql``} ${owners ? isOf(owners) : sql``} ${also}
     order by waiting.turn, waiting.id limit ${most} for update skip locked`;
 }
-
-const HAS_NO_TWIN = sql`and not exists (select 1 from jobs as other
-  where other.identity = waiting.identity and other.status = 'processing')`;
 
 function isOf(owners: NonNullable<ClaimBounds['owners']>): RawBuilder<boolean> {
   const [names, isExcept] = 'only' in owners ? [owners.only, false] : [owners.except, true];
@@ -247,7 +244,7 @@ export async function claimNext(
   const now = times.now();
   let claim = claiming(db, { owner, now, end: times.end() }, choose(db, now, bounds));
   const { processing } = bounds;
-  if (processing !== undefined) claim = claim.where((eb) => eb(countProcessing(eb), '<', processing));
+  if (processing !== undefined) claim = claim.where(JOBS_IN_PROGRESS, '<', processing);
   const row = await claim.executeTakeFirst();
   return row && leaseOf(row, owner);
 }
@@ -262,7 +259,7 @@ function claiming(
     .set({ lease_owner: owner, lease_until: leaseEnd(end), started_at: now })
     .where('id', '=', chosen)
     .returningAll()
-    .returning(dataOfJob);
+    .returning(DATA_OF_JOB);
 }
 
 function leaseOf({ known, ...job }: JobRow & { readonly known: string | null }, owner: string): Lease {
@@ -295,25 +292,15 @@ function firstWaiting(
     .orderBy('turn')
     .orderBy('id')
     .limit(sql.lit(1));
-  if (onePerIdentity) waiting = waiting.where(hasNoTwin);
+  if (onePerIdentity) waiting = waiting.where(hasNoTwin('jobs'));
   return owners ? waiting.where(ownersFilter(owners)) : waiting;
 }
 
 /** The identity of the job's data, if the store has it. */
-function dataOfJob(eb: ExpressionBuilder<Tables, 'jobs'>) {
-  return eb
-    .selectFrom('texture_data')
-    .select('texture_data.identity')
-    .whereRef('texture_data.identity', '=', 'jobs.identity')
-    .as('known');
-}
+const DATA_OF_JOB = sql<string | null>`(select identity from texture_data
+  where texture_data.identity = jobs.identity)`.as('known');
 
-function countProcessing(eb: ExpressionBuilder<Tables, 'jobs'>) {
-  return eb
-    .selectFrom('jobs')
-    .select((inner) => inner.fn.countAll<number>().as('count'))
-    .where(PROCESSING);
-}
+const JOBS_IN_PROGRESS = sql<number>`(select count(*) from jobs where ${PROCESSING})`;
 
 /**
  * When the first job may run: of those due later, and of those due now that neither their owner's other jobs nor the
@@ -327,8 +314,8 @@ export async function nextRunAt(db: Db, now: number, bounds: ClaimBounds): Promi
     .selectFrom('jobs')
     .select((eb) => eb.fn.min('run_at').as('at'))
     .where(WAITING)
-    .where((eb) => eb.or([eb('run_at', '>', now), hasRoom('concurrency')(eb), hasRoom('burst')(eb)]));
-  if (onePerIdentity) waiting = waiting.where(hasNoTwin);
+    .where((eb) => eb.or([eb('run_at', '>', now), hasRoom('concurrency'), hasRoom('burst')]));
+  if (onePerIdentity) waiting = waiting.where(hasNoTwin('jobs'));
   if (owners) waiting = waiting.where(ownersFilter(owners));
   const row = await waiting.executeTakeFirst();
   const at = Math.min(row?.at ?? Number.POSITIVE_INFINITY, until);
@@ -345,23 +332,13 @@ function ownersFilter(owners: NonNullable<ClaimBounds['owners']>) {
 }
 
 /** Whether the job's owner has fewer jobs in progress than allowed. */
-function hasRoom(limit: ClaimLimit) {
-  return (eb: ExpressionBuilder<Tables, 'jobs'>): ExpressionWrapper<Tables, 'jobs', SqlBool> => {
-    const processing = eb
-      .selectFrom('jobs as other')
-      .select((inner) => inner.fn.countAll<number>().as('count'))
-      .whereRef('other.owner', '=', 'jobs.owner')
-      .where(PROCESSING);
-    return eb(processing, '<', eb.ref(`jobs.${limit}`));
-  };
+function hasRoom(limit: ClaimLimit): RawBuilder<SqlBool> {
+  return sql`(select count(*) from jobs as other where other.owner = jobs.owner and ${PROCESSING})
+    < ${sql.ref(`jobs.${limit}`)}`;
 }
 
 /** Whether no other job is making the same skin data. Once that exists, this job needs no work. */
-function hasNoTwin(eb: ExpressionBuilder<Tables, 'jobs'>): ExpressionWrapper<Tables, 'jobs', SqlBool> {
-  const twin = eb
-    .selectFrom('jobs as other')
-    .select('other.id')
-    .whereRef('other.identity', '=', 'jobs.identity')
-    .where(PROCESSING);
-  return eb.not(eb.exists(twin));
+function hasNoTwin(job: 'jobs' | 'waiting'): RawBuilder<SqlBool> {
+  return sql`not exists (select 1 from jobs as other
+    where other.identity = ${sql.ref(`${job}.identity`)} and other.status = 'processing')`;
 }

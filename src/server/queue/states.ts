@@ -171,13 +171,8 @@ const COMPLETE = new PreparedQuery(
       .where('lease_owner', '=', leaseOwner)
       .where((eb) => eb.not(isBlocked(textureHash)))
       .returning('skin_uuid')
-      .returning((eb) =>
-        eb
-          .selectFrom('callbacks')
-          .select('callbacks.id')
-          .whereRef('callbacks.job_id', '=', 'jobs.id')
-          .limit(sql.lit(1))
-          .as('callback'),
+      .returning(
+        sql<number | null>`(select id from callbacks where job_id = jobs.id limit 1)`.as('callback'),
       ),
 );
 

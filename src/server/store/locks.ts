@@ -54,9 +54,7 @@ export async function lockOwnerOfJob(tx: Db, jobUuid: string): Promise<void> {
     tx
       .selectFrom('callers')
       .select('owner')
-      .where('owner', '=', (eb) =>
-        eb.selectFrom('jobs').select('jobs.owner').where('jobs.uuid', '=', jobUuid),
-      )
+      .where('owner', '=', sql<string>`(select owner from jobs where uuid = ${jobUuid})`)
       .forUpdate()
       .execute(),
   );

@@ -141,14 +141,10 @@ function reportsWithSubjects(db: Db) {
       'texture_data.texture_hash',
       joinedTags(eb).as('tags'),
     ])
-    .select((eb) =>
-      eb
-        .selectFrom('reports as all')
-        .select((all) => all.fn.countAll<number>().as('count'))
-        .whereRef('all.subject', '=', 'reports.subject')
-        .$asScalar()
-        .$notNull()
-        .as('of_subject'),
+    .select(
+      sql<number>`(select count(*) from reports as others where others.subject = reports.subject)`.as(
+        'of_subject',
+      ),
     );
 }
 

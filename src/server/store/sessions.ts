@@ -238,33 +238,12 @@ function usersWithKeys(db: Db) {
   return db
     .selectFrom('users')
     .selectAll()
-    .select((eb) =>
-      eb
-        .selectFrom('api_keys')
-        .select((count) => count.fn.countAll<number>().as('count'))
-        .whereRef('api_keys.user_id', '=', 'users.id')
-        .where('api_keys.revoked_at', 'is', null)
-        .$asScalar()
-        .$notNull()
-        .as('keys'),
-    )
-    .select((eb) => [
-      eb
-        .selectFrom('api_keys')
-        .select((last) => last.fn.max<number | null>('last_used_at').as('last'))
-        .whereRef('api_keys.user_id', '=', 'users.id')
-        .as('key_used_at'),
-      eb
-        .selectFrom('sessions')
-        .select((last) => last.fn.max<number | null>('used_at').as('last'))
-        .whereRef('sessions.user_id', '=', 'users.id')
-        .as('seen_at'),
-      eb
-        .selectFrom('sign_in_links')
-        .select((last) => last.fn.max<number | null>('expires_at').as('last'))
-        .whereRef('sign_in_links.user_id', '=', 'users.id')
-        .where('key_id', 'is', null)
-        .as('link_until'),
+    .select([
+      sql<number>`(select count(*) from api_keys where user_id = users.id and revoked_at is null)`.as('keys'),
+      sql<number | null>`(select max(last_used_at) from api_keys where user_id = users.id)`.as('key_used_at'),
+      sql<number | null>`(select max(used_at) from sessions where user_id = users.id)`.as('seen_at'),
+      sql<number | null>`(select max(expires_at) from sign_in_links
+        where user_id = users.id and key_id is null)`.as('link_until'),
     ]);
 }
 

@@ -211,26 +211,14 @@ function hasTexturesAt({ at, isThere }: NonNullable<SkinSearch['textures']>): Sk
 }
 
 function hasTag(tag: string): SkinFilter {
-  return ({ exists, selectFrom }) =>
-    exists(
-      selectFrom('skin_tags')
-        .select('tag')
-        .whereRef('skin_tags.skin_id', '=', 'skins.id')
-        .where('skin_tags.tag', '=', tag),
-    );
+  return () => sql<SqlBool>`exists (select 1 from skin_tags where skin_id = skins.id and tag = ${tag})`;
 }
 
 /** Skins with a word that begins like this one. */
 function hasWord(start: string): SkinFilter {
   const { first, last } = prefixRange(start);
-  return ({ exists, selectFrom }) =>
-    exists(
-      selectFrom('skin_words')
-        .select('word')
-        .whereRef('skin_words.skin_id', '=', 'skins.id')
-        .where('word', '>=', first)
-        .where('word', '<=', last),
-    );
+  return () => sql<SqlBool>`exists
+    (select 1 from skin_words where skin_id = skins.id and word between ${first} and ${last})`;
 }
 
 /** The lowest and highest number of the public skins; undefined: there are none. */

@@ -1,12 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
-import type { ExpressionBuilder } from 'kysely';
+import { sql } from 'kysely';
 import { bandsOf, pictureFingerprint } from '../../skin/fingerprint.ts';
 import type { Picture } from '../../skin/picture.ts';
 import { encodePng } from '../../skin/png/encode.ts';
 import { pixelHash } from '../../skin/read-skin.ts';
 import { countRows, type Db, exists, hasEffect, insertNew } from './db.ts';
 import { PreparedQuery } from './prepared-query.ts';
-import type { CapeRow, NewTexture, PlayerRow, Tables, TextureDataRow, TextureRow } from './schema/tables.ts';
+import type { CapeRow, NewTexture, PlayerRow, TextureDataRow, TextureRow } from './schema/tables.ts';
 
 /** A picture as it is stored, without the time. */
 export type TextureContent = Omit<NewTexture, 'created_at'>;
@@ -79,16 +79,8 @@ export async function findServedTextures(
 function servedTextures(db: Db) {
   return db
     .selectFrom('textures')
-    .where((eb) => eb.or(neededBy(eb)))
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('blocked_images')
-            .select('blocked_images.hash')
-            .whereRef('blocked_images.hash', '=', 'textures.hash'),
-        ),
-      ),
-    );
+    .where(sql<boolean>`(${NEEDED})`)
+    .where(sql<boolean>`not exists (select 1 from blocked_images where hash = textures.hash)`);
 }
 
 /** The picture of signed data whose skin has one of these addresses. */
@@ -157,30 +149,22 @@ async function pruneNextUnused(db: Db, done: string, before: number): Promise<st
     .deleteFrom('textures')
     .where('hash', '>', done)
     .where('created_at', '<', before)
-    .where((eb) =>
-      eb.not(
-        eb.or([
-          ...neededBy(eb),
-          eb.exists(eb.selectFrom('jobs').select('id').whereRef('jobs.texture_hash', '=', 'textures.hash')),
-          eb.exists(eb.selectFrom('jobs').select('id').whereRef('jobs.cape_hash', '=', 'textures.hash')),
-        ]),
-      ),
+    .where(
+      sql<boolean>`not (${NEEDED}
+        or exists (select 1 from jobs where texture_hash = textures.hash)
+        or exists (select 1 from jobs where cape_hash = textures.hash))`,
     );
   if (end) unused = unused.where('hash', '<=', end.hash);
   await unused.execute();
   return end?.hash;
 }
 
-function neededBy({ exists, selectFrom }: ExpressionBuilder<Tables, 'textures'>) {
-  const data = selectFrom('texture_data').select('identity');
-  return [
-    exists(data.whereRef('texture_data.texture_hash', '=', 'textures.hash')),
-    exists(data.whereRef('texture_data.cape_hash', '=', 'textures.hash')),
-    exists(selectFrom('capes').select('uuid').whereRef('capes.texture_hash', '=', 'textures.hash')),
-    exists(selectFrom('wardrobe').select('name').whereRef('wardrobe.texture_hash', '=', 'textures.hash')),
-    exists(selectFrom('wardrobe').select('name').whereRef('wardrobe.cape_hash', '=', 'textures.hash')),
-  ];
-}
+/** Whether skins, capes or names have the texture. */
+const NEEDED = sql`exists (select 1 from texture_data where texture_hash = textures.hash)
+  or exists (select 1 from texture_data where cape_hash = textures.hash)
+  or exists (select 1 from capes where texture_hash = textures.hash)
+  or exists (select 1 from wardrobe where texture_hash = textures.hash)
+  or exists (select 1 from wardrobe where cape_hash = textures.hash)`;
 
 /** Milliseconds for which a looked-up profile is reused: as long as in the hosted service. */
 export const PLAYER_AGE = 30 * 60_000;

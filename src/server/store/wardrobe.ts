@@ -40,29 +40,11 @@ function shown(db: Db) {
     .selectFrom('wardrobe')
     .selectAll('wardrobe')
     .where('wardrobe.texture_hash', 'is not', null)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('blocked_images')
-            .select('blocked_images.hash')
-            .where((eb) =>
-              eb.or([
-                eb('blocked_images.hash', '=', eb.ref('wardrobe.texture_hash')),
-                eb('blocked_images.hash', '=', eb.ref('wardrobe.cape_hash')),
-              ]),
-            ),
-        ),
-      ),
+    .where(
+      sql<boolean>`not exists (select 1 from blocked_images where hash in (wardrobe.texture_hash, wardrobe.cape_hash))`,
     )
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('skins')
-            .select('skins.id')
-            .whereRef('skins.uuid', '=', 'wardrobe.skin_uuid')
-            .where('skins.hidden_from', 'is not', null),
-        ),
-      ),
+    .where(
+      sql<boolean>`not exists (select 1 from skins where uuid = wardrobe.skin_uuid and hidden_from is not null)`,
     );
 }
 

@@ -26,7 +26,7 @@ function leftoversOf(path: string): string[] {
 }
 
 /** How many moments the program is killed at. */
-const KILLS = isWhole ? 6 : 2;
+const KILLS = isWhole ? 6 : 1;
 
 /** Kills the program at all of them, and once while it is sure to write: the lockfile must be whole each time. */
 async function killOften(path: string): Promise<void> {

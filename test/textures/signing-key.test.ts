@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { copyFile, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, inject, test } from 'vitest';
 import { isSignedBy, openSigningKey, parsePublicKey, signValue } from '../../src/textures/signing-key.ts';
 import { tempFolder } from '../support/textures/temp-folder.ts';
 
@@ -79,7 +79,8 @@ describe('openSigningKey', () => {
   });
 
   test('makes keys of 4096 bits unless told otherwise, because readers expect 512-byte signatures', async () => {
-    const { privateKey } = await openSigningKey(join(await tempFolder(), 'key.pem'));
+    // The setup of all tests made it that way.
+    const { privateKey } = await openSigningKey(inject('signingKeyPath'));
     expect(privateKey.asymmetricKeyDetails?.modulusLength).toBe(4096);
     expect(await signValue('value', privateKey)).toHaveLength(684);
   });

@@ -4,7 +4,7 @@ import { execa } from 'execa';
 import { Machine } from './machine.ts';
 import { type Service, startHosted } from './services.ts';
 import { untilSettled, writePatterns } from './skins.ts';
-import { median, type Row } from './table.ts';
+import { inTurns, type Row, ratio } from './table.ts';
 
 const SKINS = 10_000;
 const ROUNDS = 7;
@@ -19,23 +19,12 @@ export async function againRows(): Promise<Row[]> {
     const args = ['generate', skins, '--out', join(machine.folder, 'out')];
     const env = await makeAll(machine, args);
     await untilSettled(); // the lockfile and the last results were written just now
-    const times: Record<'again' | 'hash', number[]> = { again: [], hash: [] };
-    for (let round = 0; round < ROUNDS; round++) {
-      times.hash.push(await timeHashing(skins, names));
-      times.again.push(await machine.time(args, { env }));
-    }
-    return [
-      {
-        id: 'P6',
-        work: `generate ${SKINS} skins --out, again and unchanged`,
-        against: 'sha256sum over the same',
-        unit: 'ms',
-        measured: median(times.again),
-        baseline: median(times.hash),
-        comparison: 'ratio',
-        limit: 5,
-      },
-    ];
+    const { hash, again } = await inTurns(ROUNDS, {
+      hash: async () => await timeHashing(skins, names),
+      again: async () => await machine.time(args, { env }),
+    });
+    const work = `generate ${SKINS} skins --out, again and unchanged`;
+    return [ratio('P6', [work, 'sha256sum over the same'], { measured: again, baseline: hash, limit: 5 })];
   });
 }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Machine } from './machine.ts';
 import { type Service, startHosted, startOnPostgres, startOwn } from './services.ts';
 import { writeSkins } from './skins.ts';
-import type { Row } from './table.ts';
+import { type Row, ratio } from './table.ts';
 import { type Watched, watchBatch } from './watching.ts';
 
 const SKINS = 200;
@@ -45,12 +45,8 @@ export async function batchRows(): Promise<Row[]> {
       await machine.reset();
       const service = await start(machine);
       try {
-        rows.push(
-          ...rowsOf(
-            name,
-            await watchBatch(machine, service, { skins, out: join(machine.folder, name), count: SKINS }),
-          ),
-        );
+        const folders = { skins, out: join(machine.folder, name), count: SKINS };
+        rows.push(...rowsOf(name, await watchBatch(machine, service, folders)));
       } finally {
         await service.close();
       }
@@ -60,25 +56,12 @@ export async function batchRows(): Promise<Row[]> {
 }
 
 function rowsOf(name: string, { milliseconds, requests }: Watched): Row[] {
-  const time: Row = {
-    id: 'P3',
-    work: `${SKINS} skins, ${SERVICE_TIME} ms each, ${SLOTS} slots: first submission to last result, ${name}`,
-    against: `${SKINS} × ${SERVICE_TIME} ms / ${SLOTS}`,
-    unit: 'ms',
-    measured: milliseconds,
-    baseline: LEAST_TIME,
-    comparison: 'ratio',
-    limit: LIMITS[name] ?? LIMIT,
-  };
-  const perSkin: Row = {
-    id: 'P4',
-    work: `the same: requests per skin, textures on their own host aside, ${name}`,
-    against: 'submit, fetch',
-    unit: 'requests',
-    measured: requests / SKINS,
-    baseline: LEAST_REQUESTS,
-    comparison: 'ratio',
-    limit: 1.1,
-  };
-  return [time, perSkin];
+  const batch = `${SKINS} skins, ${SERVICE_TIME} ms each, ${SLOTS} slots: first submission to last result, ${name}`;
+  const times = { measured: milliseconds, baseline: LEAST_TIME, limit: LIMITS[name] ?? LIMIT };
+  const perSkin = `the same: requests per skin, textures on their own host aside, ${name}`;
+  const counts = { unit: 'requests', measured: requests / SKINS, baseline: LEAST_REQUESTS } as const;
+  return [
+    ratio('P3', [batch, `${SKINS} × ${SERVICE_TIME} ms / ${SLOTS}`], times),
+    ratio('P4', [perSkin, 'submit, fetch'], { ...counts, limit: 1.1 }),
+  ];
 }

@@ -9,9 +9,8 @@ import { keepTexture } from '../src/server/store/textures.ts';
 import { generated, LIMITS, newJob, TEXTURE_HASH } from '../test/contract/jobs.ts';
 import { startPostgres } from '../test/support/postgres/server.ts';
 import { TestQueue } from '../test/support/server/test-queue.ts';
-import { Machine } from './machine.ts';
-import { removeAtExit } from './removal.ts';
-import { median, type Row } from './table.ts';
+import { Machine, removeAtExit } from './machine.ts';
+import { inTurns, type Row, ratio } from './table.ts';
 
 const ROUNDS = 5;
 /** Waiting jobs, their owners, and the maximum of an owner's jobs in progress. */
@@ -52,13 +51,8 @@ function nodeOn(db: Db): Node {
 }
 
 async function keepPicture(db: Db): Promise<void> {
-  await keepTexture(db, {
-    hash: TEXTURE_HASH,
-    width: 64,
-    height: 64,
-    png: new Uint8Array(2_000),
-    created_at: 0,
-  });
+  const size = { width: 64, height: 64, png: new Uint8Array(2_000) };
+  await keepTexture(db, { hash: TEXTURE_HASH, ...size, created_at: 0 });
 }
 
 /** Runs all workers of these nodes until that many jobs are done. */
@@ -88,30 +82,18 @@ async function timed(measured: () => Promise<void>): Promise<number> {
   return performance.now() - start;
 }
 
-async function medianOf(measure: () => Promise<number>): Promise<number> {
-  const times: number[] = [];
-  for (let round = 0; round < ROUNDS; round++) times.push(await measure());
-  return median(times);
-}
-
 async function scaling(nodes: readonly Node[]): Promise<Row> {
   const making = async (count: number) => {
     for (let n = 0; n < MADE; n++)
       await nodes[0]?.queue.submit(newJob({ owner: `maker ${n % 16}` }), { ...LIMITS, slots: MADE });
     return await timed(async () => await work(nodes.slice(0, count), MADE, MAKING));
   };
-  const [two, one] = [
-    await medianOf(async () => await making(2)),
-    await medianOf(async () => await making(1)),
-  ];
-  return {
-    ...{
-      id: 'P13',
-      work: `${MADE} skins of ${MAKING} ms each by two nodes of ${WORKERS} workers`,
-      against: 'one node',
-    },
-    ...{ unit: 'ms', measured: two, baseline: one, comparison: 'ratio', limit: 0.53 },
-  };
+  const figures = await inTurns(ROUNDS, {
+    measured: async () => await making(2),
+    baseline: async () => await making(1),
+  });
+  const words = `${MADE} skins of ${MAKING} ms each by two nodes of ${WORKERS} workers`;
+  return ratio('P13', [words, 'one node'], { ...figures, limit: 0.53 });
 }
 
 async function limits(nodes: readonly Node[]): Promise<Row> {
@@ -119,22 +101,12 @@ async function limits(nodes: readonly Node[]): Promise<Row> {
   await fill(db);
   const exactly = async ({ queue }: Node) => await queue.claim('w#1');
   const plainly = async (node: Node) => await CLAIM_PLAINLY.execute(node.db);
-  const measured = await medianOf(async () => await claimAll(nodes, exactly));
-  const baseline = await medianOf(async () => await claimAll(nodes, plainly));
-  return {
-    ...{
-      id: 'P13',
-      work: `${CLAIMS} of ${WAITING} jobs of ${OWNERS} owners, ${CAP} each at once, by 4 nodes`,
-    },
-    ...{
-      against: 'SKIP LOCKED without limits',
-      unit: 'ms',
-      measured,
-      baseline,
-      comparison: 'ratio',
-      limit: 3,
-    },
-  };
+  const figures = await inTurns(ROUNDS, {
+    measured: async () => await claimAll(nodes, exactly),
+    baseline: async () => await claimAll(nodes, plainly),
+  });
+  const work = `${CLAIMS} of ${WAITING} jobs of ${OWNERS} owners, ${CAP} each at once, by 4 nodes`;
+  return ratio('P13', [work, 'SKIP LOCKED without limits'], { ...figures, limit: 3 });
 }
 
 async function fill(db: Db): Promise<void> {

@@ -7,7 +7,7 @@ import { encodePng } from '../src/skin/png/encode.ts';
 import { drawSkin } from '../test/support/server/drawn-skins.ts';
 import { Machine, PROGRAM } from './machine.ts';
 import { PRINT_PEAK } from './memory.ts';
-import { median, type Row } from './table.ts';
+import { difference, inTurns, type Row, ratio } from './table.ts';
 
 const ROUNDS = 15;
 const WARM_UP = 2;
@@ -20,37 +20,13 @@ const SCENARIO = { service: { time: 0 } };
 export async function doubleRows(): Promise<Row[]> {
   return await Machine.with(async (machine) => {
     await machine.reset();
-    const times: Record<'node' | 'double', number[]> = { node: [], double: [] };
-    for (let round = -WARM_UP; round < ROUNDS; round++) {
-      const node = timeNode(machine);
-      const double = await timeDouble(machine);
-      if (round >= 0) {
-        times.node.push(node);
-        times.double.push(double);
-      }
-    }
-    const common = { id: 'P17' } as const;
+    const turns = { baseline: () => timeNode(machine), measured: async () => await timeDouble(machine) };
+    const times = await inTurns(ROUNDS, turns, WARM_UP);
+    const peaks = { measured: await peakAfter(machine, SUBMISSIONS), baseline: await peakAfter(machine, 0) };
+    const memory = `peak memory of a double after ${SUBMISSIONS} submissions`;
     return [
-      {
-        ...common,
-        work: 'serve --double, until it is ready',
-        against: 'node -e 0',
-        unit: 'ms',
-        measured: median(times.double),
-        baseline: median(times.node),
-        comparison: 'ratio',
-        limit: 8,
-      },
-      {
-        ...common,
-        work: `peak memory of a double after ${SUBMISSIONS} submissions`,
-        against: 'one that has just started',
-        unit: 'MB',
-        measured: await peakAfter(machine, SUBMISSIONS),
-        baseline: await peakAfter(machine, 0),
-        comparison: 'difference',
-        limit: 150,
-      },
+      ratio('P17', ['serve --double, until it is ready', 'node -e 0'], { ...times, limit: 8 }),
+      difference('P17', [memory, 'one that has just started'], { ...peaks, unit: 'MB', limit: 150 }),
     ];
   });
 }

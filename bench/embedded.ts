@@ -2,13 +2,13 @@
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Machine } from './machine.ts';
-import { memoryDisk } from './memory-disk.ts';
+import { Machine, memoryDisk } from './machine.ts';
 import { writeSkins } from './skins.ts';
-import { median, type Row } from './table.ts';
+import { inTurns, type Row, ratio } from './table.ts';
 
 const SKINS = 1_000;
 const ROUNDS = 3;
+
 export async function embeddedRows(): Promise<Row[]> {
   return await Machine.with(async (machine) => {
     const skins = join(machine.folder, 'skins');
@@ -19,21 +19,12 @@ export async function embeddedRows(): Promise<Row[]> {
 }
 
 async function measure(machine: Machine, skins: string): Promise<Row> {
-  const times: Record<'generate' | 'sign', number[]> = { generate: [], sign: [] };
-  for (let round = 0; round < ROUNDS; round++) {
-    times.sign.push(await timeSigning(machine));
-    times.generate.push(await timeGenerating(machine, skins));
-  }
-  return {
-    id: 'P5',
-    work: `generate ${SKINS} skins --out, embedded`,
-    against: `${SKINS} RSA-4096 signatures, all cores`,
-    unit: 'ms',
-    measured: median(times.generate),
-    baseline: median(times.sign),
-    comparison: 'ratio',
-    limit: 5,
-  };
+  const { baseline, measured } = await inTurns(ROUNDS, {
+    baseline: async () => await timeSigning(machine),
+    measured: async () => await timeGenerating(machine, skins),
+  });
+  const against = `${SKINS} RSA-4096 signatures, all cores`;
+  return ratio('P5', [`generate ${SKINS} skins --out, embedded`, against], { measured, baseline, limit: 5 });
 }
 
 async function timeGenerating(machine: Machine, skins: string): Promise<number> {

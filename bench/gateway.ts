@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { Machine } from './machine.ts';
 import { type Service, startGateway, startHosted } from './services.ts';
 import { writeSkins } from './skins.ts';
-import { median, type Row } from './table.ts';
+import { inTurns, type Row, ratio } from './table.ts';
 
 const SKINS = 40;
 /** Duration of a job in milliseconds, and queue slots of the key. */
@@ -19,26 +19,15 @@ export async function gatewayRows(): Promise<Row[]> {
   return await Machine.with(async (machine) => {
     const skins = join(machine.folder, 'skins');
     writeSkins(skins, SKINS);
-    const [direct, through]: [number[], number[]] = [[], []];
-    for (let round = 0; round < ROUNDS; round++) {
-      direct.push(await withHosted(machine, async (service) => await timeBatch(machine, service.env, skins)));
-      through.push(await withHosted(machine, async (service) => await timeThrough(machine, service, skins)));
-    }
-    return [rowOf(median(through), median(direct))];
+    const direct = async (service: Service) => await timeBatch(machine, service.env, skins);
+    const through = async (service: Service) => await timeThrough(machine, service, skins);
+    const figures = await inTurns(ROUNDS, {
+      baseline: async () => await withHosted(machine, direct),
+      measured: async () => await withHosted(machine, through),
+    });
+    const work = `generate ${SKINS} skins of ${SERVICE_TIME} ms through a gateway, one user with plan free, ${SLOTS} slots upstream`;
+    return [ratio('P11', [work, 'directly at the upstream service'], { ...figures, limit: 1.15 })];
   });
-}
-
-function rowOf(measured: number, baseline: number): Row {
-  return {
-    id: 'P11',
-    work: `generate ${SKINS} skins of ${SERVICE_TIME} ms through a gateway, one user with plan free, ${SLOTS} slots upstream`,
-    against: 'directly at the upstream service',
-    unit: 'ms',
-    measured,
-    baseline,
-    comparison: 'ratio',
-    limit: 1.15,
-  };
 }
 
 async function withHosted<T>(machine: Machine, work: (service: Service) => Promise<T>): Promise<T> {

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Machine } from './machine.ts';
 import { startHosted } from './services.ts';
 import { writeSkins } from './skins.ts';
-import type { Row } from './table.ts';
+import { difference, type Row, ratio } from './table.ts';
 import { type Watched, watchBatch } from './watching.ts';
 
 const SLOTS = 5;
@@ -32,27 +32,19 @@ export async function unevenRows(): Promise<Row[]> {
   const serviceTime = unevenTimes();
   const watched = await watchHosted(skins, { serviceTime, eta: false });
   const work = `${skins} skins, ${shortest} to ${longest} ms each, no eta, ${SLOTS} slots`;
-  const time: Row = {
-    id: 'P3b',
-    work: `${work}: first submission to last result`,
-    against: `sum of times / ${SLOTS}`,
-    unit: 'ms',
-    measured: watched.milliseconds,
-    baseline: serviceTime.reduce((sum, ms) => sum + ms, 0) / SLOTS,
-    comparison: 'ratio',
-    limit: 1.3,
-  };
-  const looks: Row = {
-    id: 'P3b',
-    work: 'the same: requests for the list',
-    against: `${lists} a second`,
-    unit: 'requests',
-    measured: watched.lists,
-    baseline: (lists * watched.milliseconds) / 1_000,
-    comparison: 'ratio',
-    limit: 1,
-  };
-  return [time, looks];
+  const { milliseconds } = watched;
+  const baseline = serviceTime.reduce((sum, ms) => sum + ms, 0) / SLOTS;
+  const words = [`${work}: first submission to last result`, `sum of times / ${SLOTS}`] as const;
+  return [
+    ratio('P3b', words, { measured: milliseconds, baseline, limit: 1.3 }),
+    listRow('P3b', watched, [`${lists} a second`, (lists * milliseconds) / 1_000]),
+  ];
+}
+
+/** `most`: acceptable requests for the list. */
+function listRow(id: string, { lists }: Watched, [against, most]: readonly [string, number]): Row {
+  const figures = { unit: 'requests', measured: lists, baseline: most, limit: 1 } as const;
+  return ratio(id, ['the same: requests for the list', against], figures);
 }
 
 /** Evenly spread over the span, in an order without a pattern, the same in every run. */
@@ -69,27 +61,9 @@ const MINUTELY = { skins: 30, serviceTime: 1_500, perMinute: 60, enough: 14_000,
 export async function minutelyRows(): Promise<Row[]> {
   const { skins, serviceTime, perMinute, enough, lists } = MINUTELY;
   const watched = await watchHosted(skins, { serviceTime, rate: { limit: perMinute } });
-  const time: Row = {
-    id: 'P3c',
-    work: `${skins} skins, ${serviceTime} ms each, ${perMinute} a minute, ${SLOTS} slots`,
-    against: `${enough / 1_000} s`,
-    unit: 'ms',
-    measured: watched.milliseconds,
-    baseline: enough,
-    comparison: 'ratio',
-    limit: 1,
-  };
-  const looks: Row = {
-    id: 'P3c',
-    work: 'the same: requests for the list',
-    against: `${lists}`,
-    unit: 'requests',
-    measured: watched.lists,
-    baseline: lists,
-    comparison: 'ratio',
-    limit: 1,
-  };
-  return [time, looks];
+  const work = `${skins} skins, ${serviceTime} ms each, ${perMinute} a minute, ${SLOTS} slots`;
+  const figures = { measured: watched.milliseconds, baseline: enough, limit: 1 };
+  return [ratio('P3c', [work, `${enough / 1_000} s`], figures), listRow('P3c', watched, [`${lists}`, lists])];
 }
 
 /** Skins, submissions that a window allows, and its milliseconds: a minute would only take longer. */
@@ -101,17 +75,5 @@ export async function windowRows(): Promise<Row[]> {
   const options = { serviceTime: 300, rate: { limit, window }, flags: { blockPerMinute: true } };
   const { refusals } = await watchHosted(skins, options);
   const work = `${skins} skins, ${limit} in ${window / 1_000} s: requests refused with 429`;
-  const against = 'none';
-  return [
-    {
-      id: 'P3d',
-      work,
-      against,
-      unit: 'requests',
-      measured: refusals,
-      baseline: 0,
-      comparison: 'difference',
-      limit: 0,
-    },
-  ];
+  return [difference('P3d', [work, 'none'], { unit: 'requests', measured: refusals, limit: 0 })];
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { Machine, ROOT } from './machine.ts';
 import { startHosted } from './services.ts';
-import { median, type Row } from './table.ts';
+import { median, type Row, ratio } from './table.ts';
 
 /** Durations of jobs in milliseconds; the median covers all of them. */
 const SERVICE_TIMES = [150, 700, 1_100, 1_900, 3_300];
@@ -20,23 +20,12 @@ export async function loneRows(): Promise<Row[]> {
     for (const [name, eta] of Object.entries(ETAS)) {
       const waits: number[] = [];
       for (const serviceTime of SERVICE_TIMES) waits.push(await timeLone(machine, { serviceTime, eta }));
-      rows.push(rowOf(name, waits));
+      const work = `queue one.png --wait, hosted-like, ${name}: from the job's end to the answer`;
+      const figures = { measured: median(waits), baseline: POLL_INTERVAL, limit: 0.2 };
+      rows.push(ratio('P10', [work, 'a poll interval'], figures));
     }
     return rows;
   });
-}
-
-function rowOf(name: string, waits: readonly number[]): Row {
-  return {
-    id: 'P10',
-    work: `queue one.png --wait, hosted-like, ${name}: from the job's end to the answer`,
-    against: 'a poll interval',
-    unit: 'ms',
-    measured: median(waits),
-    baseline: POLL_INTERVAL,
-    comparison: 'ratio',
-    limit: 0.2,
-  };
 }
 
 /** Milliseconds from the end of the job to the end of the command. */

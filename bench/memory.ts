@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Machine, PROGRAM } from './machine.ts';
 import { untilSettled, writePatterns } from './skins.ts';
-import type { Row } from './table.ts';
+import { difference, type Row } from './table.ts';
 
 const FEW = 1_000;
 const MANY = 100_000;
@@ -47,16 +47,8 @@ async function rowOf(
 ): Promise<Row> {
   const baseline = await peakOf(machine, few);
   const measured = await peakOf(machine, many);
-  return {
-    id: 'P7',
-    work: `peak memory of generate --dry-run, ${of} of ${MANY}`,
-    against: `${of} of ${FEW}`,
-    unit: 'MB',
-    measured,
-    baseline,
-    comparison: 'difference',
-    limit: 150,
-  };
+  const work = `peak memory of generate --dry-run, ${of} of ${MANY}`;
+  return difference('P7', [work, `${of} of ${FEW}`], { measured, baseline, unit: 'MB', limit: 150 });
 }
 
 /** MB. */

@@ -5,7 +5,7 @@ import { timeRequests } from './load.ts';
 import { Machine } from './machine.ts';
 import { openPostgres, type Service, startOwn } from './services.ts';
 import { listBytes, postBytes, untilKnown, wearKnown, wornBytes } from './submitting.ts';
-import { median, type Row } from './table.ts';
+import { inTurns, type Row, ratio } from './table.ts';
 
 const FEW = 1_000;
 const ROUNDS = 7;
@@ -18,10 +18,12 @@ interface Store {
   readonly name: string;
   readonly few: number;
   readonly many: number;
-  readonly what: 'skins and jobs' | 'player names';
+  readonly what: What;
   readonly works: Readonly<Record<string, (service: Service) => Buffer>>;
-  readonly open: (machine: Machine) => Promise<Place>;
+  readonly open: (machine: Machine, what: What) => Promise<Place>;
 }
+
+type What = 'skins and jobs' | 'player names';
 
 interface Place {
   readonly start: () => Promise<Service>;
@@ -32,53 +34,34 @@ interface Place {
 
 const OPTIONS = { pace: 0, workers: 1 };
 
+const SKINS = { few: FEW, what: 'skins and jobs', works: WORKS } as const;
+const NAMES = {
+  few: 10,
+  many: 10_000,
+  what: 'player names',
+  works: { 'what a name wears': wornBytes },
+} as const;
+const ON = { name: 'serve', open: openOnSqlite };
+const OVER = { name: 'serve over PostgreSQL', open: openOnPostgres };
+
 const STORES: readonly Store[] = [
-  {
-    name: 'serve',
-    few: FEW,
-    many: 1_000_000,
-    what: 'skins and jobs',
-    works: WORKS,
-    open: async (machine) => ({
-      start: async () => await startOwn(machine, OPTIONS),
-      fill: (count) => fillStore(join(machine.dataDir, 'skinsmith.db'), count),
-      close: async () => {},
-    }),
-  },
-  {
-    name: 'serve over PostgreSQL',
-    few: FEW,
-    many: 100_000, // ten times as many take several minutes to fill in
-    what: 'skins and jobs',
-    works: WORKS,
-    open: async (machine) => await openOnPostgres(machine, fillDatabase),
-  },
-  {
-    name: 'serve',
-    few: 10,
-    many: 10_000,
-    what: 'player names',
-    works: { 'what a name wears': wornBytes },
-    open: async (machine) => ({
-      start: async () => await startOwn(machine, OPTIONS),
-      fill: (count) => fillNames(join(machine.dataDir, 'skinsmith.db'), count),
-      close: async () => {},
-    }),
-  },
-  {
-    name: 'serve over PostgreSQL',
-    few: 10,
-    many: 10_000,
-    what: 'player names',
-    works: { 'what a name wears': wornBytes },
-    open: async (machine) => await openOnPostgres(machine, fillDatabaseNames),
-  },
+  { ...SKINS, many: 1_000_000, ...ON },
+  { ...SKINS, many: 100_000, ...OVER }, // ten times as many take several minutes to fill in
+  { ...NAMES, ...ON },
+  { ...NAMES, ...OVER },
 ];
 
-async function openOnPostgres(
-  machine: Machine,
-  fill: (url: string, count: number) => Promise<void>,
-): Promise<Place> {
+async function openOnSqlite(machine: Machine, what: What): Promise<Place> {
+  const fill = what === 'player names' ? fillNames : fillStore;
+  return {
+    start: async () => await startOwn(machine, OPTIONS),
+    fill: (count) => fill(join(machine.dataDir, 'skinsmith.db'), count),
+    close: async () => {},
+  };
+}
+
+async function openOnPostgres(machine: Machine, what: What): Promise<Place> {
+  const fill = what === 'player names' ? fillDatabaseNames : fillDatabase;
   const { store, stop } = await openPostgres();
   return {
     start: async () => await startOwn(machine, { ...OPTIONS, store }),
@@ -98,27 +81,28 @@ export async function millionRows(): Promise<Row[]> {
 }
 
 async function rowsOn(store: Store, few: Machine, many: Machine): Promise<Row[]> {
-  const services = [
-    await startFilled(store, few, store.few),
-    await startFilled(store, many, store.many),
-  ] as const;
+  const smaller = await startFilled(store, few, store.few);
+  const larger = await startFilled(store, many, store.many);
   try {
     const rows: Row[] = [];
     for (const [name, request] of Object.entries(store.works)) {
-      const time = async (service: Service) => await timeOne(service, request(service));
+      const figures = await inTurns(ROUNDS, {
+        baseline: async () => await timeOne(smaller, request(smaller)),
+        measured: async () => await timeOne(larger, request(larger)),
+      });
       const against = `the same with ${store.few.toLocaleString('en')}`;
-      rows.push({ ...(await compare(services, time)), against, work: workOf(store, name) });
+      rows.push(ratio('P9', [workOf(store, name), against], { ...figures, limit: 1.2 }));
     }
     return rows;
   } finally {
-    await Promise.all(services.map((service) => service.close()));
+    await Promise.all([smaller.close(), larger.close()]);
   }
 }
 
 /** A service with one skin to request, which a player wears, and a given number of others, all of the same caller. */
 async function startFilled(store: Store, machine: Machine, count: number): Promise<Service> {
   await machine.reset();
-  const place = await store.open(machine);
+  const place = await store.open(machine, store.what);
   const before = await place.start();
   await untilKnown(before);
   await wearKnown(before);
@@ -134,25 +118,6 @@ async function startFilled(store: Store, machine: Machine, count: number): Promi
 
 function workOf({ name, many, what }: Store, work: string): string {
   return `${name}: ${work}, ${many.toLocaleString('en')} ${what} stored`;
-}
-
-async function compare(
-  [few, many]: readonly [Service, Service],
-  time: (service: Service) => Promise<number>,
-): Promise<Omit<Row, 'work' | 'against'>> {
-  const times = { few: [] as number[], many: [] as number[] };
-  for (let round = 0; round < ROUNDS; round++) {
-    times.few.push(await time(few));
-    times.many.push(await time(many));
-  }
-  return {
-    id: 'P9',
-    unit: 'ms',
-    measured: median(times.many),
-    baseline: median(times.few),
-    comparison: 'ratio',
-    limit: 1.2,
-  };
 }
 
 /** Milliseconds per request, with one request at a time. */

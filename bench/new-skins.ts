@@ -6,7 +6,7 @@ import { Machine } from './machine.ts';
 import { openPostgres, type Service, startOwn } from './services.ts';
 import { writePatterns } from './skins.ts';
 import { submit } from './submitting.ts';
-import { median, type Row } from './table.ts';
+import { inTurns, type Row, ratio } from './table.ts';
 
 const ROUNDS = 5;
 const SKINS = 200;
@@ -23,25 +23,18 @@ export async function newSkinRows(): Promise<Row[]> {
     await machine.reset();
     const alone = await startOwn(machine, { pace: 0 });
     try {
-      const [measured, baseline]: [number[], number[]] = [[], []];
-      for (let round = 0; round < ROUNDS; round++) {
-        const some = pictures.slice(round * SKINS, (round + 1) * SKINS);
-        measured.push(await timeOf(clustered, some));
-        baseline.push(await timeOf(alone, some));
-      }
-      return [rowOf(median(measured), median(baseline))];
+      const some = (round: number) => pictures.slice(round * SKINS, (round + 1) * SKINS);
+      const figures = await inTurns(ROUNDS, {
+        measured: async (round) => await timeOf(clustered, some(round)),
+        baseline: async (round) => await timeOf(alone, some(round)),
+      });
+      const work = `${SKINS} new skins over HTTP, signed, over PostgreSQL, ${CLIENTS} clients`;
+      return [ratio('P13', [work, 'the same on SQLite'], { ...figures, limit: 3 })];
     } finally {
       await Promise.all([clustered.close(), alone.close()]);
       await stop();
     }
   });
-}
-
-function rowOf(measured: number, baseline: number): Row {
-  return {
-    ...{ id: 'P13', work: `${SKINS} new skins over HTTP, signed, over PostgreSQL, ${CLIENTS} clients` },
-    ...{ against: 'the same on SQLite', unit: 'ms', measured, baseline, comparison: 'ratio', limit: 3 },
-  };
 }
 
 /** Milliseconds until all of these are completed. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { timeHashing } from './again.ts';
 import { Machine } from './machine.ts';
 import { untilSettled, writeSkins } from './skins.ts';
-import { median, type Row } from './table.ts';
+import { inTurns, type Row, ratio } from './table.ts';
 
 const SKINS = 2_000;
 const ROUNDS = 7;
@@ -14,25 +14,15 @@ export async function packingRows(): Promise<Row[]> {
     const skins = join(machine.folder, 'skins');
     const names = writeSkins(skins, SKINS);
     await untilSettled();
-    const commands = {
-      check: ['check', skins],
-      pack: ['pack', skins, '--out', join(machine.folder, 'pack.zip')],
-    };
-    const times: Record<keyof typeof commands | 'hash', number[]> = { check: [], pack: [], hash: [] };
-    for (let round = 0; round < ROUNDS; round++) {
-      times.hash.push(await timeHashing(skins, names));
-      times.check.push(await machine.time(commands.check));
-      times.pack.push(await machine.time(commands.pack));
-    }
-    return (['check', 'pack'] as const).map((name) => ({
-      id: 'P16',
-      work: `${name} over ${SKINS} pictures`,
-      against: 'sha256sum over the same',
-      unit: 'ms',
-      measured: median(times[name]),
-      baseline: median(times.hash),
-      comparison: 'ratio',
-      limit: 14,
-    }));
+    const out = join(machine.folder, 'pack.zip');
+    const { hash, ...commands } = await inTurns(ROUNDS, {
+      hash: async () => await timeHashing(skins, names),
+      check: async () => await machine.time(['check', skins]),
+      pack: async () => await machine.time(['pack', skins, '--out', out]),
+    });
+    return Object.entries(commands).map(([name, measured]) => {
+      const work = `${name} over ${SKINS} pictures`;
+      return ratio('P16', [work, 'sha256sum over the same'], { measured, baseline: hash, limit: 14 });
+    });
   });
 }

@@ -6,7 +6,7 @@ import { requestBytes, timeRequests } from './load.ts';
 import { Machine } from './machine.ts';
 import { startOwn } from './services.ts';
 import { untilKnown } from './submitting.ts';
-import type { Row } from './table.ts';
+import { difference, type Row } from './table.ts';
 
 const SKINS = 1_000_000;
 const REQUESTS = 200;
@@ -86,14 +86,11 @@ async function measure(name: string, address: string, pictures: Pictures): Promi
   }
   for (const picture of picturesIn(text)) weight += pictures.get(nameOf(picture)) ?? Number.NaN;
   const work = `serve: ${name}, ${SKINS.toLocaleString('en')} skins stored`;
+  const weights = { unit: 'KB', measured: weight / 1_000, limit: WEIGHT } as const;
   return [
-    absolute({ work, unit: 'ms', measured: milliseconds, limit: FIRST_BYTE }),
-    absolute({ work: `${work}, with all pictures`, unit: 'KB', measured: weight / 1_000, limit: WEIGHT }),
+    difference('P15', [work], { measured: milliseconds, limit: FIRST_BYTE }),
+    difference('P15', [`${work}, with all pictures`], weights),
   ];
-}
-
-function absolute(row: Pick<Row, 'work' | 'unit' | 'measured' | 'limit'>): Row {
-  return { ...row, id: 'P15', against: 'nothing', baseline: 0, comparison: 'difference' };
 }
 
 interface Loaded {

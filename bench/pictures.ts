@@ -8,7 +8,7 @@ import { requestBytes, timeRequests } from './load.ts';
 import { Machine, ROOT } from './machine.ts';
 import { type Service, startOwn } from './services.ts';
 import { untilKnown } from './submitting.ts';
-import { median, type Row } from './table.ts';
+import { difference, inTurns, median, type Row, ratio } from './table.ts';
 
 const ROUNDS = 6;
 const HEADS = 200;
@@ -40,7 +40,7 @@ function headRow(): Row {
     const { user, system } = process.cpuUsage(before);
     return (user + system) / 1_000;
   });
-  return absolute({ work: 'a head of 64 px, processor time', measured: median(times), limit: 2 });
+  return difference('P14', ['a head of 64 px, processor time'], { measured: median(times), limit: 2 });
 }
 
 /** Requests each size once, so that none of them is drawn yet. */
@@ -53,37 +53,20 @@ async function coldRow({ url }: Service, texture: string): Promise<Row> {
   await ask(64); // starts the thread
   const times: number[] = [];
   for (let size = 600; times.length < BODIES; size++) times.push(await ask(size));
-  return absolute({
-    work: 'serve: a body of 300 × 600 px, not drawn yet',
-    measured: median(times),
-    limit: 15,
-  });
+  const work = 'serve: a body of 300 × 600 px, not drawn yet';
+  return difference('P14', [work], { measured: median(times), limit: 15 });
 }
 
 async function againRow({ url }: Service, texture: string): Promise<Row> {
-  const times = { picture: [] as number[], texture: [] as number[] };
   const measure = async (path: string) => {
     const bytes = requestBytes(path, {});
     return (await timeRequests({ ...AGAIN, url, request: () => bytes })).milliseconds;
   };
-  await measure(texture); // warms up the service
-  await measure(`${texture}/body.png?size=600`);
-  for (let round = 0; round < ROUNDS; round++) {
-    times.texture.push(await measure(texture));
-    times.picture.push(await measure(`${texture}/body.png?size=600`));
-  }
-  return {
-    id: 'P14',
-    work: `serve: the same body again, ${AGAIN.connections} connections`,
-    against: 'a texture from the store',
-    unit: 'ms',
-    measured: median(times.picture),
-    baseline: median(times.texture),
-    comparison: 'ratio',
-    limit: 1.5,
+  const turns = {
+    baseline: async () => await measure(texture),
+    measured: async () => await measure(`${texture}/body.png?size=600`),
   };
-}
-
-function absolute(row: Pick<Row, 'work' | 'measured' | 'limit'>): Row {
-  return { ...row, id: 'P14', against: 'nothing', unit: 'ms', baseline: 0, comparison: 'difference' };
+  const figures = await inTurns(ROUNDS, turns, 1);
+  const work = `serve: the same body again, ${AGAIN.connections} connections`;
+  return ratio('P14', [work, 'a texture from the store'], { ...figures, limit: 1.5 });
 }

@@ -3,7 +3,7 @@ import { type RequestBytes, timeRequests } from './load.ts';
 import { Machine } from './machine.ts';
 import { type Service, startBare, startOnPostgres, startOwn } from './services.ts';
 import { jobBytes, listBytes, postBytes, submit, untilKnown } from './submitting.ts';
-import { median, type Row } from './table.ts';
+import { inTurns, type Row, ratio } from './table.ts';
 
 const CONNECTIONS = 16;
 const ROUNDS = 5;
@@ -101,29 +101,21 @@ function postWork(service: Service, name: string, limit: number): Omit<Work, 're
 
 /** Alternates with a bare server that answers the same requests with as many bytes. */
 async function measure(machine: Machine, service: Service, work: Work): Promise<Row> {
-  const times = { own: [] as number[], bare: [] as number[] };
   const load = { requests: work.requests, connections: CONNECTIONS };
   const { bytes } = await timeRequests({ ...load, requests: 1, url: service.url, request: work.request });
   const bare = await startBare(machine, bytes);
   try {
-    for (let round = 0; round < ROUNDS; round++) {
-      const request: RequestBytes = (index) => toRoot(work.request(index));
-      times.bare.push((await timeRequests({ ...load, url: bare.url, request })).milliseconds);
-      times.own.push((await timeRequests({ ...load, url: service.url, request: work.request })).milliseconds);
-    }
+    const time = async (url: string, request: RequestBytes) =>
+      (await timeRequests({ ...load, url, request })).milliseconds;
+    const figures = await inTurns(ROUNDS, {
+      baseline: async () => await time(bare.url, (index) => toRoot(work.request(index))),
+      measured: async () => await time(service.url, work.request),
+    });
+    const words = [`${work.name}, ${CONNECTIONS} connections`, 'a bare Hono route, as many bytes'] as const;
+    return ratio('P8', words, { ...figures, limit: work.limit });
   } finally {
     await bare.close();
   }
-  return {
-    id: 'P8',
-    work: `${work.name}, ${CONNECTIONS} connections`,
-    against: 'a bare Hono route, as many bytes',
-    unit: 'ms',
-    measured: median(times.own),
-    baseline: median(times.bare),
-    comparison: 'ratio',
-    limit: work.limit,
-  };
 }
 
 /** The same request, for the bare server's only address. */

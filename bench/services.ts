@@ -4,8 +4,7 @@ import { createInterface } from 'node:readline';
 import type { ResultPromise } from 'execa';
 import { z } from 'zod';
 import { startPostgres } from '../test/support/postgres/server.ts';
-import { type Machine, PROGRAM, ROOT } from './machine.ts';
-import { removeAtExit } from './removal.ts';
+import { type Machine, PROGRAM, ROOT, removeAtExit } from './machine.ts';
 
 /** A service in a separate process. */
 export interface Service {

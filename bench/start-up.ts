@@ -2,47 +2,30 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { Machine, PROGRAM, ROOT } from './machine.ts';
-import { median, type Row } from './table.ts';
+import { inTurns, type Row, ratio } from './table.ts';
 
 const ROUNDS = 25;
 const WARM_UP = 3;
 
-const COMMANDS = {
-  node: ['-e', '0'],
-  version: [PROGRAM, '--version'],
-  help: [PROGRAM, '--help'],
-  generate: [PROGRAM, 'generate', join(ROOT, 'examples/smith.png')],
-} as const;
-type Name = keyof typeof COMMANDS;
-
 export async function startUpRows(): Promise<Row[]> {
   return await Machine.with(async (machine) => {
     await machine.reset();
-    const times = measureInTurns(machine.env);
-    const row = (id: string, name: Name, limit: number): Row => ({
-      id,
-      work: `skinsmith ${name === 'generate' ? 'generate one.png' : `--${name}`}`,
-      against: 'node -e 0',
-      unit: 'ms',
-      measured: median(times[name]),
-      baseline: median(times.node),
-      comparison: 'ratio',
-      limit,
-    });
-    return [row('P1', 'version', 1.8), row('P1', 'help', 1.8), row('P2', 'generate', 8)];
+    const once = (args: readonly string[]) => () => timeOnce(args, machine.env);
+    const turns = {
+      node: once(['-e', '0']),
+      version: once([PROGRAM, '--version']),
+      help: once([PROGRAM, '--help']),
+      generate: once([PROGRAM, 'generate', join(ROOT, 'examples/smith.png')]),
+    };
+    const { node: baseline, version, help, generate } = await inTurns(ROUNDS, turns, WARM_UP);
+    const row = (id: string, command: string, measured: number, limit: number) =>
+      ratio(id, [`skinsmith ${command}`, 'node -e 0'], { measured, baseline, limit });
+    return [
+      row('P1', '--version', version, 1.8),
+      row('P1', '--help', help, 1.8),
+      row('P2', 'generate one.png', generate, 8),
+    ];
   });
-}
-
-/** Each round runs every command once, so that a slow moment of the machine affects all of them. */
-function measureInTurns(env: NodeJS.ProcessEnv): Record<Name, number[]> {
-  const times: Record<Name, number[]> = { node: [], version: [], help: [], generate: [] };
-  for (let round = -WARM_UP; round < ROUNDS; round++) {
-    for (const name of Object.keys(COMMANDS) as Name[]) {
-      const took = timeOnce(COMMANDS[name], env);
-      if (round >= 0) times[name].push(took);
-    }
-  }
-  return times;
 }
 
 function timeOnce(args: readonly string[], env: NodeJS.ProcessEnv): number {

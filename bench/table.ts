@@ -13,6 +13,42 @@ export interface Row {
   readonly limit: number;
 }
 
+type Figures = Pick<Row, 'measured' | 'limit'> & { readonly unit?: Unit };
+
+/** How many times as much it is as what it is held against. */
+export function ratio(
+  id: string,
+  [work, against]: readonly [work: string, against: string],
+  figures: Figures & Pick<Row, 'baseline'>,
+): Row {
+  return { id, work, against, unit: 'ms', comparison: 'ratio', ...figures };
+}
+
+/** How much more it is than what it is held against, or all of it. */
+export function difference(
+  id: string,
+  [work, against = 'nothing']: readonly [work: string, against?: string],
+  figures: Figures & Partial<Pick<Row, 'baseline'>>,
+): Row {
+  return { id, work, against, unit: 'ms', baseline: 0, comparison: 'difference', ...figures };
+}
+
+/** Medians of measurements that take turns, so that a slow moment of the machine affects all of them. */
+export async function inTurns<Name extends string>(
+  rounds: number,
+  measurements: Readonly<Record<Name, (round: number) => Promise<number> | number>>,
+  warmUp = 0,
+): Promise<Record<Name, number>> {
+  const names = Object.keys(measurements) as Name[];
+  const times = Object.fromEntries(names.map((name) => [name, []])) as unknown as Record<Name, number[]>;
+  for (let round = -warmUp; round < rounds; round++)
+    for (const name of names) {
+      const took = await measurements[name](round);
+      if (round >= 0) times[name].push(took);
+    }
+  return Object.fromEntries(names.map((name) => [name, median(times[name])])) as Record<Name, number>;
+}
+
 type Unit = 'ms' | 'MB' | 'KB' | 'requests';
 type Comparison = 'ratio' | 'difference';
 

@@ -8,7 +8,7 @@ import { requestBytes } from './load.ts';
 import { Machine } from './machine.ts';
 import { type Made, makeSets } from './public-sets.ts';
 import { type Service, startOwn } from './services.ts';
-import type { Row } from './table.ts';
+import { difference, type Row } from './table.ts';
 
 /** Requests at once: one less than an address may have. */
 const AT_ONCE = 31;
@@ -99,16 +99,8 @@ async function rowOf(service: Service, { file, paths, ...askers }: Asked): Promi
     const turn = await longestTurn(service, file);
     if (turn > most) [worst, most] = [path.replace(/[0-9a-f]{32,}/, '…'), turn];
   }
-  return {
-    id: 'P18',
-    work: `longest turn of serve, ${AT_ONCE} requests at once of ${askers.of}: ${worst}`,
-    against: 'nothing',
-    unit: 'ms',
-    measured: most,
-    baseline: 0,
-    comparison: 'difference',
-    limit: LIMIT,
-  };
+  const work = `longest turn of serve, ${AT_ONCE} requests at once of ${askers.of}: ${worst}`;
+  return difference('P18', [work], { measured: most, limit: LIMIT });
 }
 
 /** Processor time of the service's main thread in milliseconds. */

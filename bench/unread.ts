@@ -5,7 +5,7 @@ import { requestBytes } from './load.ts';
 import { Machine } from './machine.ts';
 import { makeSets } from './public-sets.ts';
 import { forgetPeak, peakOf, type Service, startOwn } from './services.ts';
-import type { Row } from './table.ts';
+import { difference, type Row } from './table.ts';
 
 const CONNECTIONS = 1_000;
 const ADDRESSES = 10;
@@ -35,16 +35,8 @@ async function rowOf(
   forgetPeak(service);
   const baseline = peakOf(service);
   await leaveUnread(service, path);
-  return {
-    id: 'P19',
-    work: `memory of serve, ${CONNECTIONS} answers that nobody reads: ${work}`,
-    against: 'before',
-    unit: 'MB',
-    measured: peakOf(service),
-    baseline,
-    comparison: 'difference',
-    limit: 150,
-  };
+  const words = [`memory of serve, ${CONNECTIONS} answers that nobody reads: ${work}`, 'before'] as const;
+  return difference('P19', words, { unit: 'MB', measured: peakOf(service), baseline, limit: 150 });
 }
 
 async function leaveUnread({ url }: Service, path: string): Promise<void> {

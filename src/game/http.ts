@@ -17,10 +17,10 @@ interface PaceRule {
 }
 
 /**
- * The services that are paced separately, since the game's limits differ by host and path: their addresses, and the known limits per caller
- * address. Session and names: 200 in two minutes by the newer documentation, 600
- * in ten by the older; 60 and then 54 a minute keep both. Account: the hosted service limits itself to 8 in 30
- * seconds. For joins, textures (a content network), keys, sign-in and Geyser's service no limit is known.
+ * The services that are paced separately, since the game's limits differ by host and path: where each is, and the known limits
+ * per caller address. Session and names: 200 in two minutes by the newer documentation, 600 in ten by the older; 60 and then
+ * 54 a minute keep both. Account: the hosted service limits itself to 8 in 30 seconds. For joins, textures (a content
+ * network), keys, sign-in and Geyser's service no limit is known.
  */
 export const GAME_PACE = {
   session: { at: 'sessionServer', burst: 60, interval: 1_111 },

@@ -5,7 +5,7 @@ import { InvalidTexturesError, parseTexturesValue } from '../../textures/propert
 import { type FoundSkin, readDocument } from './skin-documents.ts';
 import type { SkinInJson } from './skin-json.ts';
 import { type LaidOut, laidOutIn, originOf, SKIN_LAYOUTS } from './skin-layouts.ts';
-import { skinsInTree } from './skin-tree.ts';
+import { skinsInTree } from './skin-text.ts';
 
 interface ReadFile {
   readonly label: string;

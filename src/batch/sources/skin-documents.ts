@@ -7,8 +7,7 @@ import { type SkinInJson, skinInJson } from './skin-json.ts';
 import { laidOutIn } from './skin-layouts.ts';
 import { isName, withoutStyle } from './skin-names.ts';
 import { bare, hasSkinValue, runsIn, valuesInDocument } from './skin-runs.ts';
-import { isSkinText, readSkinText } from './skin-text.ts';
-import { type PlacedSkin, skinsInSnbt, skinsInTree } from './skin-tree.ts';
+import { isSkinText, type PlacedSkin, readSkinText, skinsInSnbt, skinsInTree } from './skin-text.ts';
 
 const JSON_FILE = /\.json$/i;
 const YAML = /\.ya?ml$/i;

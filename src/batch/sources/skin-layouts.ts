@@ -107,7 +107,7 @@ function at(node: unknown, path: readonly string[]): unknown {
 }
 
 /** Whether a skin has its data where its layout says. */
-export function hasData({ layout, skin }: LaidOut): boolean {
+function hasData({ layout, skin }: LaidOut): boolean {
   const { value } = layout.data ?? {};
   return value === undefined || textOf(fieldsOf(skin)?.[value]) !== undefined;
 }

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import { parsedJson, shownName } from '../../base/text.ts';
 import { fieldsOf, textOf } from '../../batch/sources/skin-json.ts';
 import { withoutStyle } from '../../batch/sources/skin-names.ts';
-import { skinsInTree } from '../../batch/sources/skin-tree.ts';
+import { skinsInTree } from '../../batch/sources/skin-text.ts';
 import { customSkin } from '../../textures/commands.ts';
 import { profileId, type SkinData } from '../../textures/property.ts';
 import { jsonDocument } from '../text/text.ts';

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isSkinText, readSkinText } from '../../../src/batch/sources/skin-text.ts';
-import { skinsInTree } from '../../../src/batch/sources/skin-tree.ts';
+import { isSkinText, readSkinText, skinsInTree } from '../../../src/batch/sources/skin-text.ts';
 import { snbtIn } from '../../../src/batch/sources/snbt.ts';
 import { readYaml } from '../../../src/batch/sources/yaml.ts';
 import {

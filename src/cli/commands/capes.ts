@@ -108,7 +108,6 @@ export const capesEdit = {
   }),
 } satisfies CommandModule;
 
-const DELETED = doneViews('uuid', 'UUID of the cape', 'deleted');
 export const capesDelete = {
   description:
     'Delete capes from a skinsmith service (operators only).\n' +
@@ -117,7 +116,7 @@ export const capesDelete = {
     'Delete a cape': 'skinsmith capes delete team-red',
     'Delete several capes': 'skinsmith capes delete winter-2026 spring-2026',
   },
-  ...eachOf<Cape>(DELETED, {
+  ...eachOf<Cape>(doneViews('uuid', 'UUID of the cape', 'deleted'), {
     declare: (command) => command.argument('<cape...>', 'UUIDs or aliases of capes'),
     async find(names, { account, call, context }) {
       const all = await account.capes(call);

@@ -54,7 +54,6 @@ interface TypedDeletion {
   readonly last?: boolean;
 }
 
-const DELETED = doneViews('id', 'ID of the identity', 'deleted');
 export const identitiesDelete = {
   description:
     'Disconnect accounts at an OpenID Connect provider from a user.\n' +
@@ -65,7 +64,7 @@ export const identitiesDelete = {
     'Delete all identities of a user':
       'skinsmith identities list --user alice | cut -f1 | xargs -r skinsmith identities delete --user alice --last',
   },
-  ...eachOf<Identity, TypedDeletion>(DELETED, {
+  ...eachOf<Identity, TypedDeletion>(doneViews('id', 'ID of the identity', 'deleted'), {
     declare: (command) =>
       command
         .argument('<id...>', 'IDs of identities, as printed by identities list')

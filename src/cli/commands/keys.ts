@@ -287,7 +287,6 @@ export const keysEdit = {
   }),
 } satisfies CommandModule;
 
-const REVOKED = doneViews('id', 'ID of the key', 'revoked');
 export const keysRevoke = {
   description:
     'Revoke API keys of a skinsmith service. If several servers run it, all refuse them within half a second.',
@@ -296,7 +295,7 @@ export const keysRevoke = {
     'Revoke all keys of a user':
       'skinsmith keys list --user alice | cut -f1 | xargs -r skinsmith keys revoke',
   },
-  ...eachOf(REVOKED, {
+  ...eachOf(doneViews('id', 'ID of the key', 'revoked'), {
     declare: (command) => command.argument('<id...>', 'IDs of keys, as printed by keys list', nonEmptyWords),
     async act(id, { account, call, context }) {
       await account.revokeKey(id, call);

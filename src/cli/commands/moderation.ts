@@ -202,7 +202,6 @@ export const moderationReplaceName = {
   },
 } satisfies CommandModule;
 
-const DELETED = doneViews('uuid', 'UUID of the skin or set', 'deleted');
 export const moderationDelete = {
   description:
     'Permanently delete skins or sets of any user, and close their reports (operators only).\n' +
@@ -214,7 +213,7 @@ export const moderationDelete = {
       'skinsmith moderation delete OTHER --yes --note "requested by its artist"',
     'Delete a set; its skins stay': 'skinsmith moderation delete SET --set --yes',
   },
-  ...eachOf<string, DecisionOptions>(DELETED, {
+  ...eachOf<string, DecisionOptions>(doneViews('uuid', 'UUID of the skin or set', 'deleted'), {
     declare: describeDecision,
     verify: (uuids, context, typed) => verifyUuids(uuids, context, whatOf(typed)),
     question: (uuids, typed) => `Delete ${skinsText(uuids, whatOf(typed))}? This cannot be undone.`,
@@ -263,7 +262,6 @@ function blockInputFor(image: string, note: string | undefined): BlockInput {
   throw usageError('not_an_image', `"${image}" is neither the hash of a texture nor the UUID of a skin.`);
 }
 
-const UNBLOCKED = doneViews('hash', 'hash of the texture', 'unblocked');
 export const moderationUnblock = {
   description: 'Accept blocked pictures again; skins that were hidden stay hidden (operators only).',
   examples: {
@@ -272,7 +270,7 @@ export const moderationUnblock = {
     'Accept all pictures again':
       'skinsmith moderation blocked --all | cut -f1 | xargs -r skinsmith moderation unblock',
   },
-  ...eachOf<string, NoteOption>(UNBLOCKED, {
+  ...eachOf<string, NoteOption>(doneViews('hash', 'hash of the texture', 'unblocked'), {
     declare: (command) => addNote(command.argument('<hash...>', 'hashes, as printed by moderation blocked')),
     verify: verifyHashes,
     async act(hash, { account: { moderation }, call }, decision) {

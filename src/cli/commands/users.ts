@@ -170,15 +170,13 @@ export const usersInvite = {
   ),
 } satisfies CommandModule;
 
-const UNINVITED = doneViews('name', 'name of the user', 'uninvited');
-
 export const usersUninvite = {
   description: 'Revoke the invitations of users of a skinsmith service (operators only).',
   examples: {
     'Revoke an invitation': 'skinsmith users uninvite bob',
     'Revoke two invitations': 'skinsmith users uninvite bob carol',
   },
-  ...eachOf(UNINVITED, {
+  ...eachOf(doneViews('name', 'name of the user', 'uninvited'), {
     declare: (command) => command.argument('<name...>', 'names of users', nonEmptyWords),
     async act(name, { account, call }) {
       await account.uninviteUser(name, call);

@@ -18,7 +18,14 @@ export type {
 export { BatchSetupError } from './batch/model.ts';
 export type { BatchEvent, BatchSummary, Progress } from './batch/options.ts';
 export { DeliveryError } from './batch/options.ts';
-export type { AccountClient, GameAccountClient, UserPage } from './client/account-client.ts';
+export type {
+  AccountClient,
+  ModerationClient,
+  SetClient,
+  SetFileFormat,
+  UserPage,
+} from './client/account-client.ts';
+export { type ReceivedWebhook, verifyWebhook } from './client/answers.ts';
 export {
   classifyFailure,
   type Failure,
@@ -33,12 +40,9 @@ export {
   UnreadableAnswerError,
   WebhookError,
 } from './client/errors.ts';
-export { type ReceivedWebhook, verifyWebhook } from './client/jobs.ts';
-export type { ModerationClient } from './client/moderation-client.ts';
-export type { PlayerClient } from './client/player-client.ts';
+export type { GameAccountClient, PlayerClient } from './client/game-client.ts';
 export type { RetryPolicy } from './client/rate-limits.ts';
 export { parseBaseUrl } from './client/requester.ts';
-export type { SetClient, SetFileFormat } from './client/set-client.ts';
 export { SkinClient } from './client/skin-client.ts';
 export type { Fetch, RequestDispatcher } from './client/transport.ts';
 export type {

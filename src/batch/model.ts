@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { dirname } from 'node:path';
 import { ServiceError } from '../client/errors.ts';
-import type { Submission } from '../dispatch/running-job.ts';
+import type { Submission } from '../dispatch/limits.ts';
 import type { Note } from '../protocol/envelope.ts';
 import type { Job } from '../protocol/job.ts';
 import type { SourceRecord } from '../protocol/lock-line.ts';

@@ -1,7 +1,7 @@
 import type { Clock } from '../base/clock.ts';
 import type { SkinClient } from '../client/skin-client.ts';
 import type { SkinOptions } from '../client/types.ts';
-import type { KnownService } from '../dispatch/service-facts.ts';
+import type { KnownService } from '../dispatch/dispatcher.ts';
 import type { Job } from '../protocol/job.ts';
 import type { SkinVisibility } from '../protocol/skin.ts';
 import type {

@@ -3,7 +3,7 @@ import type { DigestCache } from '../base/digest-cache.ts';
 import { isUuid } from '../base/text.ts';
 import type { SkinClient } from '../client/skin-client.ts';
 import type { SkinOptions, SkinSource } from '../client/types.ts';
-import type { SkinRequest } from '../dispatch/running-job.ts';
+import type { SkinRequest } from '../dispatch/session.ts';
 import type { Note } from '../protocol/envelope.ts';
 import { SKIN_NAME_RULE } from '../protocol/skin.ts';
 import { checkSkin } from '../skin/check.ts';

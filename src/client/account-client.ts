@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { type Identity, identityListAnswerSchema } from '../protocol/account.ts';
 import {
   type ApiKey,
@@ -15,22 +16,36 @@ import {
   receivedCapeAnswerSchema,
   receivedCapeListAnswerSchema,
 } from '../protocol/cape.ts';
-import { envelopeSchema, type Note } from '../protocol/envelope.ts';
+import { receivedEnvelopeSchema } from '../protocol/envelope.ts';
 import {
-  type BegunGameLogin,
-  begunLoginAnswerSchema,
-  type GameAccount,
-  type GameAccountChange,
-  type GameAccountCheck,
-  type GameAccountSkin,
-  type GameLinkOptions,
-  type GameLogin,
-  gameAccountAnswerSchema,
-  gameAccountCheckAnswerSchema,
-  gameAccountListAnswerSchema,
-  gameLoginAnswerSchema,
-} from '../protocol/game-account.ts';
+  type BlockedImage,
+  type BlockInput,
+  blockedImageAnswerSchema,
+  blockedImageListAnswerSchema,
+  type LogEntry,
+  logAnswerSchema,
+  type ModeratedSet,
+  type ModeratedSkin,
+  moderatedSetAnswerSchema,
+  moderatedSkinAnswerSchema,
+  type Report,
+  type ReportDecision,
+  type ReportInput,
+  reportAnswerSchema,
+  reportListAnswerSchema,
+  type SetDecision,
+} from '../protocol/moderation.ts';
 import { type Diagnosis, diagnosisAnswerSchema } from '../protocol/service.ts';
+import {
+  type ReservedSetName,
+  receivedReservedNamesAnswerSchema,
+  receivedSetAnswerSchema,
+  receivedSetListAnswerSchema,
+  type SetEdit,
+  type SetInput,
+  type SkinSet,
+  type SkinSetSummary,
+} from '../protocol/set.ts';
 import {
   receivedSkinsDeletedAnswerSchema,
   receivedSkinsEditedAnswerSchema,
@@ -51,14 +66,13 @@ import {
   userAnswerSchema,
   userListAnswerSchema,
 } from '../protocol/user.ts';
-import { ModerationClient } from './moderation-client.ts';
-import { at, nextIn, queryOf } from './pages.ts';
-import { PlayerClient } from './player-client.ts';
+import { at, nextIn, queryOf } from './answers.ts';
+import { GameAccountClient, PlayerClient } from './game-client.ts';
 import type { Requester } from './requester.ts';
-import { SetClient } from './set-client.ts';
 import type {
   BulkEdited,
   CallOptions,
+  Listed,
   PageQuery,
   SkinDeletion,
   SkinExportFormat,
@@ -66,88 +80,14 @@ import type {
   SkinsEdited,
 } from './types.ts';
 
-/** Milliseconds, for requests that wait for the game's answer. */
-const LONG = 90_000;
+type PagePosition = Pick<PageQuery, 'after' | 'size'>;
 
-/** The game accounts that a user linked to a skinsmith service; an operator sees those of all users. */
-export class GameAccountClient {
-  readonly #requester: Requester;
-
-  constructor(requester: Requester) {
-    this.#requester = requester;
-  }
-
-  /** GET /v2/account/accounts: the user's linked accounts, or all accounts for an operator, by name. */
-  async list(call: CallOptions = {}): Promise<readonly GameAccount[]> {
-    return (await this.#requester.get(GAME_ACCOUNTS, gameAccountListAnswerSchema, call)).accounts;
-  }
-
-  /** POST /v2/account/accounts: links the account of a token: a game token or a Microsoft refresh token. */
-  async link(token: string, { share, ...call }: CallOptions & GameLinkOptions = {}): Promise<GameAccount> {
-    const content = { json: { token, share } };
-    const request = { method: 'POST', path: GAME_ACCOUNTS, timeout: LONG, content } as const;
-    return (await this.#requester.request(request, gameAccountAnswerSchema, call)).account;
-  }
-
-  /** POST /v2/account/accounts/logins: starts a sign-in by the account's owner. */
-  async beginLogin({ share, ...call }: CallOptions & GameLinkOptions = {}): Promise<BegunGameLogin> {
-    const content = { json: { share } };
-    const request = { method: 'POST', path: `${GAME_ACCOUNTS}/logins`, timeout: LONG, content } as const;
-    return (await this.#requester.request(request, begunLoginAnswerSchema, call)).login;
-  }
-
-  /** GET /v2/account/accounts/logins/:id: the state of the sign-in, and the account once it is linked. */
-  async login(id: string, call: CallOptions = {}): Promise<GameLogin> {
-    const path = at`/v2/account/accounts/logins/${id}`;
-    const request = { method: 'GET', path, timeout: LONG } as const;
-    const { login, account } = await this.#requester.request(request, gameLoginAnswerSchema, call);
-    return { login, account };
-  }
-
-  /** PATCH /v2/account/accounts/:uuid: pauses, resumes or shares the account, or changes its settings. */
-  async change(uuid: string, change: GameAccountChange, call: CallOptions = {}): Promise<GameAccount> {
-    const address = at`PATCH /v2/account/accounts/${uuid}`;
-    return (await this.#requester.send(address, change, gameAccountAnswerSchema, call)).account;
-  }
-
-  /** DELETE /v2/account/accounts/:uuid: unlinks it. The answer says whether its original skin was restored. */
-  async unlink(uuid: string, call: CallOptions = {}): Promise<readonly Note[]> {
-    const request = { method: 'DELETE', path: at`/v2/account/accounts/${uuid}`, timeout: LONG } as const;
-    return (await this.#requester.request(request, envelopeSchema, call)).messages ?? [];
-  }
-
-  /** PUT /v2/account/accounts/:uuid/skin: lets one's own account wear a skin, in Minecraft too. */
-  async wear(uuid: string, input: GameAccountSkin, call: CallOptions = {}): Promise<GameAccount> {
-    const content = { json: input };
-    const request = {
-      method: 'PUT',
-      path: at`/v2/account/accounts/${uuid}/skin`,
-      timeout: LONG,
-      content,
-    } as const;
-    return (await this.#requester.request(request, gameAccountAnswerSchema, call)).account;
-  }
-
-  /** DELETE /v2/account/accounts/:uuid/skin: restores the skin that one's own account wore before. */
-  async restore(uuid: string, call: CallOptions = {}): Promise<GameAccount> {
-    const request = { method: 'DELETE', path: at`/v2/account/accounts/${uuid}/skin`, timeout: LONG } as const;
-    return (await this.#requester.request(request, gameAccountAnswerSchema, call)).account;
-  }
-
-  /** POST /v2/account/accounts/:uuid/check: asks the game for the account's state. */
-  async check(uuid: string, call: CallOptions = {}): Promise<GameAccountCheck> {
-    const request = { method: 'POST', path: at`/v2/account/accounts/${uuid}/check`, timeout: LONG } as const;
-    const { account, problems } = await this.#requester.request(request, gameAccountCheckAnswerSchema, call);
-    return { account, problems };
-  }
-}
-
-const GAME_ACCOUNTS = '/v2/account/accounts';
-
-const EXPORT_TYPES: Readonly<Record<SkinExportFormat, string>> = {
-  zip: 'application/zip',
-  lock: 'application/x-ndjson',
-};
+const DOWNLOADS = {
+  zip: { file: 'skins.zip', type: 'application/zip' },
+  lock: { file: 'skins.lock', type: 'application/x-ndjson' },
+  pack: { file: 'pack.zip', type: 'application/zip' },
+  datapack: { file: 'datapack.zip', type: 'application/zip' },
+} as const satisfies Record<SetFileFormat, { file: string; type: string }>;
 
 /** A page of the users of a service, by name. */
 export interface UserPage {
@@ -221,7 +161,7 @@ export class AccountClient {
     query: SkinExportQuery = {},
     call: CallOptions = {},
   ): AsyncIterable<Uint8Array> {
-    return this.#requester.file(`/v2/me/skins.${format}?${queryOf(query)}`, EXPORT_TYPES[format], call);
+    return this.#requester.file(`/v2/me/skins.${format}?${queryOf(query)}`, DOWNLOADS[format].type, call);
   }
 
   /** GET /v2/skins/:uuid/similar: skins that look alike, public or your own, the most similar first. */
@@ -327,4 +267,172 @@ export class AccountClient {
   async uninviteUser(name: string, call: CallOptions = {}): Promise<void> {
     await this.#requester.delete(at`/v2/account/users/${name}/invitation`, call);
   }
+}
+
+/** Milliseconds: an image may have very many skins to hide. */
+const LONG = 300_000;
+
+/** What the operators of a skinsmith service do about other users' skins. Each action is logged. */
+export class ModerationClient {
+  readonly #requester: Requester;
+
+  constructor(requester: Requester) {
+    this.#requester = requester;
+  }
+
+  /** GET /v2/account/reports: newest first. Default: the open ones. `size`: 1 to 128. */
+  async reports(
+    { state, ...page }: PagePosition & { readonly state?: 'open' | 'closed' } = {},
+    call: CallOptions = {},
+  ): Promise<Listed<Report>> {
+    const path = `/v2/account/reports?${queryOf({ after: page.after, size: page.size, state })}`;
+    const { reports, links } = await this.#requester.get(path, reportListAnswerSchema, call);
+    return { entries: reports, next: nextIn(links) };
+  }
+
+  /** POST /v2/account/reports/:id/close: closes a report without changing what it is about. */
+  async closeReport(id: string, decision: ReportDecision = {}, call: CallOptions = {}): Promise<Report> {
+    const address = at`POST /v2/account/reports/${id}/close`;
+    return (await this.#requester.send(address, decision, reportAnswerSchema, call)).report;
+  }
+
+  /** PATCH /v2/account/skins/:uuid: hides any user's skin, or shows it again. */
+  async setHidden(
+    uuid: string,
+    decision: ReportDecision & { readonly hidden: boolean },
+    call: CallOptions = {},
+  ): Promise<ModeratedSkin> {
+    const address = at`PATCH /v2/account/skins/${uuid}`;
+    return (await this.#requester.send(address, decision, moderatedSkinAnswerSchema, call)).skin;
+  }
+
+  /** DELETE /v2/account/skins/:uuid: deletes any user's skin. */
+  async deleteSkin(uuid: string, { note = '' }: ReportDecision = {}, call: CallOptions = {}): Promise<void> {
+    await this.#requester.delete(at`/v2/account/skins/${uuid}${queryOf({ note })}`, call);
+  }
+
+  /** GET /v2/account/blocked-images: by hash. */
+  async blockedImages(page: PagePosition = {}, call: CallOptions = {}): Promise<Listed<BlockedImage>> {
+    const path = `/v2/account/blocked-images?${queryOf({ after: page.after, size: page.size })}`;
+    const { images, links } = await this.#requester.get(path, blockedImageListAnswerSchema, call);
+    return { entries: images, next: nextIn(links) };
+  }
+
+  /**
+   * POST /v2/account/blocked-images: refuses an image from now on and hides all skins that have it. `hidden`: how many
+   * those were.
+   */
+  async blockImage(
+    input: BlockInput,
+    call: CallOptions = {},
+  ): Promise<{ readonly image: BlockedImage; readonly hidden: number }> {
+    const content = { json: input };
+    const request = { method: 'POST', path: '/v2/account/blocked-images', timeout: LONG, content } as const;
+    const { image, hidden } = await this.#requester.request(request, blockedImageAnswerSchema, call);
+    return { image, hidden };
+  }
+
+  /** DELETE /v2/account/blocked-images/:hash: accepts the image again; hidden skins stay hidden. */
+  async unblockImage(
+    hash: string,
+    { note = '' }: ReportDecision = {},
+    call: CallOptions = {},
+  ): Promise<void> {
+    await this.#requester.delete(at`/v2/account/blocked-images/${hash}${queryOf({ note })}`, call);
+  }
+
+  /** GET /v2/account/log: what operators did, newest first. */
+  async log(page: PagePosition = {}, call: CallOptions = {}): Promise<Listed<LogEntry>> {
+    const path = `/v2/account/log?${queryOf({ after: page.after, size: page.size })}`;
+    const { entries, links } = await this.#requester.get(path, logAnswerSchema, call);
+    return { entries, next: nextIn(links) };
+  }
+}
+
+/** A file of a set: its pictures with skins.lock, skins.lock alone, its resource pack, or the data pack for that. */
+export type SetFileFormat = SkinExportFormat | 'pack' | 'datapack';
+
+/** Sets of skins on a skinsmith service. A set is named by its UUID; public ones and the caller's own by name too. */
+export class SetClient {
+  readonly #requester: Requester;
+
+  constructor(requester: Requester) {
+    this.#requester = requester;
+  }
+
+  /** GET /v2/me/sets, or GET /v2/sets for the public sets of all users: newest first. `size`: 1 to 128. */
+  async list(
+    { isPublic = false, ...page }: PagePosition & { readonly isPublic?: boolean } = {},
+    call: CallOptions = {},
+  ): Promise<Listed<SkinSetSummary>> {
+    const path = `/v2/${isPublic ? 'sets' : 'me/sets'}?${queryOf({ after: page.after, size: page.size })}`;
+    const { sets, links } = await this.#requester.get(path, receivedSetListAnswerSchema, call);
+    return { entries: sets, next: nextIn(links) };
+  }
+
+  /** GET /v2/sets/:set: with the skins that the caller may see. */
+  async get(set: string, call: CallOptions = {}): Promise<SkinSet> {
+    return skinSet(await this.#requester.get(at`/v2/sets/${set}`, receivedSetAnswerSchema, call));
+  }
+
+  /** POST /v2/sets: makes a set. */
+  async create(input: SetInput, call: CallOptions = {}): Promise<SkinSet> {
+    return skinSet(await this.#requester.send('POST /v2/sets', input, receivedSetAnswerSchema, call));
+  }
+
+  /** PATCH /v2/sets/:set: changes a set of the caller. */
+  async edit(set: string, edit: SetEdit, call: CallOptions = {}): Promise<SkinSet> {
+    const address = at`PATCH /v2/sets/${set}`;
+    return skinSet(await this.#requester.send(address, edit, receivedSetAnswerSchema, call));
+  }
+
+  /** DELETE /v2/sets/:set: deletes a set of the caller; its skins stay. */
+  async delete(set: string, call: CallOptions = {}): Promise<void> {
+    await this.#requester.delete(at`/v2/sets/${set}`, call);
+  }
+
+  /** GET /v2/me/set-names: names of the caller's sets that were public, which nobody else can have. */
+  async reservedNames(call: CallOptions = {}): Promise<readonly ReservedSetName[]> {
+    const schema = receivedReservedNamesAnswerSchema;
+    return (await this.#requester.get('/v2/me/set-names', schema, call)).names;
+  }
+
+  /** DELETE /v2/set-names/:name: lets everyone have a reserved name. Operators release those of others, too. */
+  async releaseName(name: string, call: CallOptions = {}): Promise<void> {
+    await this.#requester.delete(at`/v2/set-names/${name}`, call);
+  }
+
+  /**
+   * A file with the skins of a set that the caller may see, requested when it is read. `namespace` and `game` (as
+   * `1.21.9..26.1`): of packs.
+   */
+  file(
+    set: string,
+    format: SetFileFormat,
+    options: { readonly namespace?: string; readonly game?: string } = {},
+    call: CallOptions = {},
+  ): AsyncIterable<Uint8Array> {
+    const { file, type } = DOWNLOADS[format];
+    return this.#requester.file(at`/v2/sets/${set}/${file}${queryOf(options)}`, type, call);
+  }
+
+  /** POST /v2/sets/:set/report: reports a set to the operators. */
+  async report(set: string, report: ReportInput, call: CallOptions = {}): Promise<void> {
+    await this.#requester.send(at`POST /v2/sets/${set}/report`, report, receivedEnvelopeSchema, call);
+  }
+
+  /** PATCH /v2/account/sets/:uuid (operator only): hides any user's set, shows it again, or clears its name. */
+  async decide(uuid: string, decision: SetDecision, call: CallOptions = {}): Promise<ModeratedSet> {
+    const address = at`PATCH /v2/account/sets/${uuid}`;
+    return (await this.#requester.send(address, decision, moderatedSetAnswerSchema, call)).set;
+  }
+
+  /** DELETE /v2/account/sets/:uuid (operator only): deletes any user's set. */
+  async deleteAny(uuid: string, { note = '' }: ReportDecision = {}, call: CallOptions = {}): Promise<void> {
+    await this.#requester.delete(at`/v2/account/sets/${uuid}${queryOf({ note })}`, call);
+  }
+}
+
+function skinSet({ set, skins }: z.output<typeof receivedSetAnswerSchema>): SkinSet {
+  return { ...set, skins };
 }

@@ -34,9 +34,20 @@ import {
   type SkinListItem,
 } from '../protocol/skin.ts';
 import { AccountClient } from './account-client.ts';
+import {
+  allPages,
+  at,
+  jobAnswer,
+  jobIn,
+  nextIn,
+  notesOf,
+  queryOf,
+  queuedItem,
+  readJobEvents,
+  skinPage,
+  timedOutJob,
+} from './answers.ts';
 import { JobFailedError } from './errors.ts';
-import { jobAnswer, notesOf, queuedItem, readJobEvents } from './jobs.ts';
-import { allPages, at, jobIn, nextIn, queryOf, skinPage, timedOutJob } from './pages.ts';
 import { pollTimes } from './rate-limits.ts';
 import { type Outgoing, Requester, type ServiceClock } from './requester.ts';
 import type { RequestContent } from './transport.ts';

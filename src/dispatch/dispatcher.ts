@@ -1,14 +1,21 @@
 import { type StopSignals, WakeUpSignal } from '../base/clock.ts';
+import type { Me } from '../protocol/account.ts';
 import type { Job } from '../protocol/job.ts';
 import { JobTracker, type TrackerUser } from './job-tracker.ts';
+import { type CallerQueue, OwnQueue, type Submission, sharedKey } from './limits.ts';
 import { isOutagePage, lossPause } from './outage.ts';
-import type { RetryingReader } from './retrying-reader.ts';
-import { type Submission, type SubmissionRecord, sharedKey } from './running-job.ts';
-import { type Facts, type KnownService, learnFacts, type WantedFacts } from './service-facts.ts';
-import { settlingTime, settlingTimeAfterDeath } from './service-memory.ts';
-import type { Session } from './session.ts';
-import { type CallerQueue, OwnQueue } from './slots.ts';
-import { type SubmissionMark, Submitter, type SubmitterUser } from './submitter.ts';
+import {
+  type FactsReader,
+  readAccount,
+  readCapeTexture,
+  readServiceKey,
+  type ServiceKey,
+  settlingTime,
+  settlingTimeAfterDeath,
+  slotsOf,
+} from './service-facts.ts';
+import type { RetryingReader, Session } from './session.ts';
+import { type SubmissionMark, type SubmissionRecord, Submitter, type SubmitterUser } from './submitter.ts';
 
 /** The user of a dispatcher: provides the pictures and receives the results. */
 export interface DispatcherUser<W extends Submission> extends TrackerUser<W>, SubmitterUser<W> {
@@ -278,4 +285,63 @@ async function openQueue<W extends Submission>(
     },
     onBroken: (why) => user.sharingBroken(why),
   });
+}
+
+/** What the service says about itself. */
+export interface Facts extends ServiceKey {
+  /** The account; undefined for anonymous callers. */
+  readonly me: Me | undefined;
+  /** Texture name of the requested cape, if known. */
+  readonly capeTexture: string | undefined;
+}
+
+/** What is known of a service without asking it: of an embedded one. */
+export interface KnownService {
+  /** Jobs that the caller may have in the queue at a time. */
+  readonly slots: number;
+  readonly signingKey: () => Promise<Pick<ServiceKey, 'publicKey' | 'fingerprint'> | undefined>;
+}
+
+/** What a batch wants to use of a service. */
+export interface WantedFacts {
+  /** Maximum slots of the queue; undefined: all. */
+  readonly slots: number | undefined;
+  /** UUID of the requested cape. */
+  readonly cape: string | undefined;
+}
+
+interface Contact extends WantedFacts {
+  readonly known?: KnownService | undefined;
+  readonly session: Pick<Session, 'client' | 'call' | 'slotLimit'>;
+  readonly reader: RetryingReader;
+  readonly tracker: { firstLook(): Promise<void> };
+  readonly stop: AbortSignal;
+}
+
+/** Asks the service for the caller's account, its signing key and the jobs already in the queue, unless they are known. */
+export async function learnFacts(contact: Contact): Promise<Facts> {
+  const { session, stop, slots, cape } = contact;
+  const reader = {
+    client: session.client,
+    call: session.call(stop),
+    repeatedly: async <T>(request: () => Promise<T>) => await contact.reader.repeatedly('facts', request),
+  };
+  const [{ me, ...key }, capeTexture] = await Promise.all([
+    contact.known ? knownFacts(contact.known) : askedFacts(reader, contact.tracker),
+    cape === undefined ? undefined : readCapeTexture(reader, cape),
+  ]);
+  session.slotLimit.announced = slotsOf(me, slots);
+  return { ...key, me, capeTexture };
+}
+
+type LearnedFacts = Omit<Facts, 'capeTexture'>;
+
+async function knownFacts({ slots, signingKey }: KnownService): Promise<LearnedFacts> {
+  const { publicKey, fingerprint } = (await signingKey()) ?? {};
+  return { publicKey, fingerprint, skinDomains: [], me: { grants: { queue: slots } } };
+}
+
+async function askedFacts(reader: FactsReader, tracker: Contact['tracker']): Promise<LearnedFacts> {
+  const [me, key] = await Promise.all([readAccount(reader), readServiceKey(reader), tracker.firstLook()]);
+  return { ...key, me };
 }

@@ -2,11 +2,10 @@ import { WakeUpSignal } from '../base/clock.ts';
 import { SkinsmithError } from '../client/errors.ts';
 import type { JobAnswer } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
+import type { OpenJob, OtherProcesses, Submission } from './limits.ts';
+import { jobDuration, pollableAt } from './look-times.ts';
 import { LostAnswers } from './lost-answers.ts';
-import type { RetryingReader } from './retrying-reader.ts';
-import { jobDuration, pollableAt, type Submission } from './running-job.ts';
-import type { Session } from './session.ts';
-import type { OpenJob, OtherProcesses } from './slots.ts';
+import type { RetryingReader, Session } from './session.ts';
 import type { SubmissionMark } from './submitter.ts';
 import { JobEventListener, Watcher } from './watcher.ts';
 

@@ -3,10 +3,10 @@ import { SkinsmithError } from '../client/errors.ts';
 import type { JobAnswer } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
 import type { ReceivedSkin, SkinVisibility } from '../protocol/skin.ts';
+import type { Submission } from './limits.ts';
 import { isTransient } from './outage.ts';
 import { ProofError, readTextures } from './proof.ts';
-import type { Submission } from './running-job.ts';
-import { LONGEST_LAG } from './service-memory.ts';
+import { LONGEST_LAG } from './service-facts.ts';
 import type { Session } from './session.ts';
 import type { SubmissionMark } from './submitter.ts';
 

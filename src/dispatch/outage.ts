@@ -1,6 +1,7 @@
 import { AWAKE, backOff, type Clock } from '../base/clock.ts';
-import { classifyFailure, NetworkError, ServiceError, SkinsmithError } from '../client/errors.ts';
-import { ProofError } from './proof.ts';
+import { classifyFailure, NetworkError, ServiceError } from '../client/errors.ts';
+
+/** What to do after temporary failures: how long to wait, when to give up, and which reads to hold back. */
 
 const FIRST_PAUSE = 100;
 const LONGEST_PAUSE = 10_000;
@@ -146,13 +147,6 @@ const LONGEST_LOSS_PAUSE = 30_000;
 export function lossPause(losses: number, random: number): number {
   if (losses <= 1) return 0;
   return backOff(losses, { first: 2 * FIRST_PAUSE, longest: LONGEST_LOSS_PAUSE }, random);
-}
-
-/** Whether every other source would fail the same way: no service, or no permission to use it. */
-export function endsBatch(error: unknown): boolean {
-  if (error instanceof ServiceLostError || !(error instanceof SkinsmithError || error instanceof ProofError))
-    return true;
-  return classifyFailure(error)?.kind === 'key_refused';
 }
 
 /** Milliseconds of pause that a refusing service asked for, within reason. */
@@ -334,3 +328,8 @@ export async function reportSilence<T>(
     answered.abort(AWAKE);
   }
 }
+
+/** Milliseconds between attempts to read what a service, or the host of its textures, should have by now. */
+export const LAG_PAUSES: readonly number[] = [200, 400, 800, 1_600, 3_200, 6_400, 12_800];
+/** Pauses of at least this many milliseconds are reported. */
+export const LONG_PAUSE = 1_000;

@@ -1,13 +1,19 @@
-import type { Clock } from '../base/clock.ts';
-import { classifyFailure, didNotArrive } from '../client/errors.ts';
+import { backOff, type Clock } from '../base/clock.ts';
+import { classifyFailure, didNotArrive, ServiceError } from '../client/errors.ts';
 import type { CountedSubmission } from '../client/rate-limits.ts';
 import type { SkinClient } from '../client/skin-client.ts';
-import type { CallOptions, JobAnswer } from '../client/types.ts';
+import type { CallOptions, JobAnswer, SkinOptions, SkinSource } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
-import { LookTimes } from './look-times.ts';
+import { type CallerQueue, Pace, SlotLimit, Slots, type Submission, USUAL_SLOTS } from './limits.ts';
+import { LookTimes, RecentSamples } from './look-times.ts';
 import {
   isFullQueue,
   isRefusedForNow,
+  isRouteMissing,
+  isTransient,
+  LAG_PAUSES,
+  LONG_PAUSE,
+  mayRetryRead,
   Outage,
   type OutageOptions,
   ReadGate,
@@ -15,16 +21,24 @@ import {
   type WaitReason,
   waitReason,
 } from './outage.ts';
-import { Pace, RoundTrip } from './pace.ts';
-import {
-  ONE_ATTEMPT,
-  type OwnSubmissions,
-  RecentSamples,
-  type SkinRequest,
-  type Submission,
-} from './running-job.ts';
-import { Lag, ServiceMemory } from './service-memory.ts';
-import { type CallerQueue, SlotLimit, Slots, USUAL_SLOTS } from './slots.ts';
+import { Lag, ServiceMemory } from './service-facts.ts';
+
+/** The content of a submission. */
+export interface SkinRequest {
+  readonly source: SkinSource;
+  readonly options: SkinOptions;
+}
+
+/** What the caller knows about its own submissions. */
+export interface OwnSubmissions<W extends Submission> {
+  /** Whether one of them became this job. */
+  isOwnJob(id: string): boolean;
+  /** The same for each repetition of one attempt. */
+  idempotencyKey(work: W): string;
+}
+
+/** The dispatcher repeats requests by its own rules, which consider all of them and know each lost answer. */
+export const ONE_ATTEMPT = { retry: { budget: 0, patience: 0 } } as const satisfies CallOptions;
 
 export interface SessionOptions<W extends Submission> extends Omit<OutageOptions, 'onPause' | 'contact'> {
   readonly client: SkinClient;
@@ -287,5 +301,130 @@ export class Session<W extends Submission = Submission> {
 
   #moment() {
     return { monotonic: this.now(), epoch: this.client.serviceClock.earliest() };
+  }
+}
+
+/** The smoothed duration of a short request, milliseconds; 0: none was made. */
+export class RoundTrip {
+  #ms = 0;
+
+  get ms(): number {
+    return this.#ms;
+  }
+
+  took(ms: number): void {
+    this.#ms = this.#ms === 0 ? ms : 0.7 * this.#ms + 0.3 * ms;
+  }
+}
+
+/** Milliseconds between attempts to read what lags, while the service has no data, or fails. */
+const AWAY_PAUSE = 2_000;
+/** Milliseconds between tries of a read that alone fails. */
+const ALONE = { first: 200, longest: 10_000 };
+
+type ReadingSession = Pick<
+  Session,
+  'client' | 'clock' | 'random' | 'gates' | 'call' | 'tellWait' | 'isSkinsmith' | 'memory' | 'outage'
+>;
+
+/** Reads from the service, repeated after temporary failures. */
+export class RetryingReader {
+  readonly #session: ReadingSession;
+  readonly #signal: AbortSignal;
+
+  /** `signal` ends the repetitions. */
+  constructor(session: ReadingSession, signal: AbortSignal) {
+    this.#session = session;
+    this.#signal = signal;
+  }
+
+  /**
+   * A job's state; undefined if the service does not know the job. A 404 for any other reason is tried again: the skin
+   * may not be readable yet, or a proxy may have answered.
+   */
+  async job(id: string): Promise<JobAnswer | undefined> {
+    const { client } = this.#session;
+    const read = async () =>
+      await this.repeatedly('job', () => client.job(id, this.#session.call(this.#signal)));
+    for (let tries = 0; ; tries++) {
+      try {
+        return await read();
+      } catch (error) {
+        if (error instanceof ServiceError && error.code === 'job_not_found') return undefined;
+        if (!this.#isAbsent(error) || !(await this.lagged(tries))) throw error;
+      }
+    }
+  }
+
+  /** The same with the skin that a completed job has made. `result`: the skin's UUID by a list, if it has one. */
+  async finishedJob(id: string, result: string | undefined): Promise<JobAnswer | undefined> {
+    const { client } = this.#session;
+    const state = await this.job(id);
+    const uuid = state?.job.result ?? result;
+    if (state?.job.status !== 'completed' || state.skin || uuid === undefined) return state;
+    const skin = await this.repeatedly('skin', () => client.skin(uuid, this.#session.call(this.#signal)));
+    return { ...state, skin };
+  }
+
+  /**
+   * Reads something that the service has just said exists, repeatedly if necessary: not all of its parts know it at
+   * once. Undefined: it never appeared.
+   */
+  async awaited<T>(request: () => Promise<T>): Promise<T | undefined> {
+    for (let tries = 0; ; tries++) {
+      const found = await this.ifPresent(request);
+      if (found !== undefined || !(await this.lagged(tries))) return found;
+    }
+  }
+
+  /**
+   * Waits for the parts of the service that lag behind others, longer each time, and while its data or all of it is away.
+   * @returns whether to try again: not at a skinsmith service, which has only one store
+   */
+  async lagged(tries: number): Promise<boolean> {
+    const { clock, isSkinsmith, memory, outage, tellWait } = this.#session;
+    const isAway = memory.isAway || outage.isOn;
+    const pause = isAway ? AWAY_PAUSE : isSkinsmith ? undefined : LAG_PAUSES[tries];
+    if (pause === undefined) return false;
+    if (pause >= LONG_PAUSE) tellWait('The service does not have a finished skin yet.', pause);
+    await clock.sleep(pause, this.#signal);
+    return true;
+  }
+
+  /** While the list fails, a gateway may answer with a page. */
+  #isAbsent(error: unknown): boolean {
+    const isPage = this.#session.outage.isOn && isRouteMissing(error);
+    return isPage || classifyFailure(error)?.kind === 'not_found';
+  }
+
+  /** Undefined: the service does not have the skin (404). */
+  async ifPresent<T>(request: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await this.repeatedly('skin', request);
+    } catch (error) {
+      if (this.#isAbsent(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * While all reads of a kind fail, the patience with the service ends them. A read that fails while others are
+   * answered is given up after some tries.
+   */
+  async repeatedly<T>(kind: ReadKind, request: () => Promise<T>): Promise<T> {
+    const { clock, random, gates } = this.#session;
+    const gate = gates[kind];
+    for (let tries = 0; ; ) {
+      const { answered } = gate;
+      try {
+        return await gate.send(request, this.#signal);
+      } catch (error) {
+        if (this.#signal.aborted) throw error;
+        const isAlone = !isTransient(error) || gate.answered > answered;
+        if (isAlone) tries++;
+        if (!mayRetryRead(error, tries) || this.#isAbsent(error)) throw error;
+        if (isAlone) await clock.sleep(backOff(tries, ALONE, random()), this.#signal);
+      }
+    }
   }
 }

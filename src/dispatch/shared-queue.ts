@@ -1,20 +1,21 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../base/clock.ts';
 import type { LimitWindow } from '../client/rate-limits.ts';
+import type { CallerQueue, CountedSlots, LastLook, SeenList, SlotClaim } from './limits.ts';
+import { LONG_JOB, type RunningJob } from './look-times.ts';
 import {
   AbandonedSubmissions,
   deleteWork,
   type Peer,
   Peers,
+  type QueueDb,
+  QueueFile,
   readPeers,
   readWork,
   writeGone,
   writeOwnRow,
   writeWork,
 } from './peers.ts';
-import { type QueueDb, QueueFile } from './queue-file.ts';
-import { LONG_JOB, type RunningJob } from './running-job.ts';
-import type { CallerQueue, CountedSlots, LastLook, SeenList, SlotClaim } from './slots.ts';
 
 /** Milliseconds by which two processes may differ about the end of the same window. */
 const SAME_END = 2_000;

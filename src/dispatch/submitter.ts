@@ -2,11 +2,19 @@ import type { StopSignals, WakeUpSignal } from '../base/clock.ts';
 import { classifyFailure, didNotArrive, SkinsmithError } from '../client/errors.ts';
 import type { JobAnswer } from '../client/types.ts';
 import { isErrorCode } from '../protocol/errors.ts';
+import { type CallerQueue, FullQueue, type Submission, sharedKey } from './limits.ts';
 import { isFullQueue, isRefusedForNow, isRouteMissing, isTransient, lossPause } from './outage.ts';
-import { FullQueue } from './pace.ts';
-import { type SkinRequest, type Submission, type SubmissionRecord, sharedKey } from './running-job.ts';
-import type { Session } from './session.ts';
-import type { CallerQueue } from './slots.ts';
+import type { Session, SkinRequest } from './session.ts';
+
+/** Records each submission before it is sent, so that none is sent twice after a crash. */
+export interface SubmissionRecord {
+  /** A submission is about to be sent. `mark`: creation time of the newest job known, on the service's clock. */
+  intent(key: string, attempt: number, mark: number): void;
+  /** Resolves once all that was recorded survives a power cut. Absent: it need not. */
+  readonly flushed?: (() => Promise<void>) | undefined;
+  /** It certainly became no job. */
+  refused(key: string): void;
+}
 
 /** Lost answers for one piece of work before it is given up, while the service answers others: a quarter of an hour. */
 const MAX_LOSSES = 40;

@@ -3,11 +3,11 @@ import { ServiceError, SkinsmithError } from '../client/errors.ts';
 import type { SkinClient } from '../client/skin-client.ts';
 import type { CallOptions, JobAnswer, JobEvent } from '../client/types.ts';
 import { isPending, type Job } from '../protocol/job.ts';
+import type { LastLook, OpenJob, OtherProcesses, SeenList, Submission } from './limits.ts';
+import type { LookState, RunningJob } from './look-times.ts';
 import type { LostAnswers } from './lost-answers.ts';
 import { isRouteMissing, isTransient, mayRetryList } from './outage.ts';
-import type { LookState, RunningJob, Submission } from './running-job.ts';
 import type { Session } from './session.ts';
-import type { LastLook, OpenJob, OtherProcesses, SeenList } from './slots.ts';
 
 export interface WatcherPorts<W extends Submission> {
   readonly session: Session<W>;

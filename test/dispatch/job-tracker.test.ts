@@ -1,7 +1,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { JobAnswer, JobEvent } from '../../src/client/types.ts';
 import { JobTracker } from '../../src/dispatch/job-tracker.ts';
-import { RetryingReader } from '../../src/dispatch/retrying-reader.ts';
+import { RetryingReader } from '../../src/dispatch/session.ts';
 import { Watcher } from '../../src/dispatch/watcher.ts';
 import type { HostedOptions } from '../../src/double/hosted/options.ts';
 import { altered, refusalReply } from '../../src/double/replies.ts';

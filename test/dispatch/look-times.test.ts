@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { LookTimes } from '../../src/dispatch/look-times.ts';
-import type { RunningJob } from '../../src/dispatch/running-job.ts';
+import { LookTimes, type RunningJob } from '../../src/dispatch/look-times.ts';
 
 const LONGEST = 5_000;
 const RUNS = { numRuns: 500, seed: 20_251_121 };

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import type { JobAnswer } from '../../src/client/types.ts';
+import type { Submission } from '../../src/dispatch/limits.ts';
 import { LostAnswers, type LostAnswersPorts } from '../../src/dispatch/lost-answers.ts';
-import type { Submission } from '../../src/dispatch/running-job.ts';
-import { Lag, SETTLES_LATE, ServiceMemory, settlingTime } from '../../src/dispatch/service-memory.ts';
+import { Lag, SETTLES_LATE, ServiceMemory, settlingTime } from '../../src/dispatch/service-facts.ts';
 import type { Job } from '../../src/protocol/job.ts';
 import type { SkinVisibility } from '../../src/protocol/skin.ts';
 import { buildTexturesValue } from '../../src/textures/property.ts';

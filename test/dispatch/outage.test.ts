@@ -7,7 +7,6 @@ import {
   UnreadableAnswerError,
 } from '../../src/client/errors.ts';
 import {
-  endsBatch,
   isRefusedForNow,
   isTransient,
   lossPause,
@@ -16,7 +15,7 @@ import {
   ServiceLostError,
   waitReason,
 } from '../../src/dispatch/outage.ts';
-import { ProofError } from '../../src/dispatch/proof.ts';
+import { endsBatch, ProofError } from '../../src/dispatch/proof.ts';
 import { fakeClock } from '../support/client/fake-clock.ts';
 
 const MINUTE = 60_000;

@@ -1,6 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { ONE_ATTEMPT } from '../../src/dispatch/running-job.ts';
 import {
   type FactsReader,
   PublicKeyError,
@@ -9,6 +8,7 @@ import {
   readServiceKey,
   slotsOf,
 } from '../../src/dispatch/service-facts.ts';
+import { ONE_ATTEMPT } from '../../src/dispatch/session.ts';
 import { fingerprintOf } from '../../src/textures/signing-key.ts';
 import type { Exchange } from '../support/client/scripted-server.ts';
 import { testClient } from '../support/client/test-client.ts';

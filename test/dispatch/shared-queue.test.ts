@@ -2,8 +2,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { execa } from 'execa';
 import { describe, expect, test } from 'vitest';
-import type { Submission } from '../../src/dispatch/running-job.ts';
-import { Slots } from '../../src/dispatch/slots.ts';
+import { Slots, type Submission } from '../../src/dispatch/limits.ts';
 import { machine } from '../support/dispatch/machine.ts';
 
 const STALE = 10_000;

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { LookState, Submission } from '../../src/dispatch/running-job.ts';
-import type { OpenJob } from '../../src/dispatch/slots.ts';
+import type { OpenJob, Submission } from '../../src/dispatch/limits.ts';
+import type { LookState } from '../../src/dispatch/look-times.ts';
 import { refusal } from '../support/client/failures.ts';
 import { jobOf, watch } from '../support/dispatch/watching.ts';
 

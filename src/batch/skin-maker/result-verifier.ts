@@ -1,11 +1,9 @@
 import { JobFailedError, ServiceError, SkinsmithError } from '../../client/errors.ts';
 import type { JobAnswer } from '../../client/types.ts';
+import type { Facts } from '../../dispatch/dispatcher.ts';
 import { MissingResultError } from '../../dispatch/job-tracker.ts';
-import { endsBatch } from '../../dispatch/outage.ts';
-import { ProofError, proveSkin, type Signing } from '../../dispatch/proof.ts';
-import type { RetryingReader } from '../../dispatch/retrying-reader.ts';
-import type { Facts } from '../../dispatch/service-facts.ts';
-import type { Session } from '../../dispatch/session.ts';
+import { endsBatch, ProofError, proveSkin, type Signing } from '../../dispatch/proof.ts';
+import type { RetryingReader, Session } from '../../dispatch/session.ts';
 import type { Note } from '../../protocol/envelope.ts';
 import { TEMPORARY_ERRORS } from '../../protocol/errors.ts';
 import type { ReceivedSkin } from '../../protocol/skin.ts';

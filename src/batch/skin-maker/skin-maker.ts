@@ -2,19 +2,21 @@ import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import { type StopSignals, systemClock } from '../../base/clock.ts';
 import { isUuid } from '../../base/text.ts';
-import { Dispatcher, type DispatcherUser } from '../../dispatch/dispatcher.ts';
-import { endsBatch } from '../../dispatch/outage.ts';
-import { PrivateAddressError, pixelsOf as pixelsOfPng } from '../../dispatch/proof.ts';
-import { RetryingReader, TextureReader } from '../../dispatch/retrying-reader.ts';
+import { Dispatcher, type DispatcherUser, type Facts } from '../../dispatch/dispatcher.ts';
+import {
+  endsBatch,
+  PrivateAddressError,
+  pixelsOf as pixelsOfPng,
+  TextureReader,
+} from '../../dispatch/proof.ts';
 import {
   estimateSeconds,
-  type Facts,
+  LONGEST_LAG,
   limitsOf,
   PublicKeyError,
   readServiceKey,
 } from '../../dispatch/service-facts.ts';
-import { LONGEST_LAG } from '../../dispatch/service-memory.ts';
-import { Session } from '../../dispatch/session.ts';
+import { RetryingReader, Session } from '../../dispatch/session.ts';
 import { isPending, type Job } from '../../protocol/job.ts';
 import type { Journal, WorkState } from '../journal.ts';
 import { BatchSetupError, pixelsOf, type Work } from '../model.ts';

@@ -5,7 +5,7 @@ import { Option } from 'commander';
 import { isStream, Replacement, removeLeftovers } from '../../base/files.ts';
 import { streamLines } from '../../base/streams.ts';
 import { parsedJson } from '../../base/text.ts';
-import type { SetFileFormat } from '../../client/set-client.ts';
+import type { SetFileFormat } from '../../client/account-client.ts';
 import type { SkinExportFormat } from '../../client/types.ts';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import { type CommandContext, type CommandModule, connectWithProgress } from '../context/context.ts';

@@ -6,7 +6,7 @@ import { openStream } from '../../../src/client/http.ts';
 import type { SkinClient } from '../../../src/client/skin-client.ts';
 import { NetworkTransport } from '../../../src/client/transport.ts';
 import type { CallOptions, JobEvent, RequestReport } from '../../../src/client/types.ts';
-import { ONE_ATTEMPT } from '../../../src/dispatch/running-job.ts';
+import { ONE_ATTEMPT } from '../../../src/dispatch/session.ts';
 import { makeJob, makeSkin, refusal } from '../../support/client/answers.ts';
 import {
   cutBefore,

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import type { JobAnswer } from '../../../src/client/types.ts';
 import { type JobEnd, JobEnds, type JobEndsPorts } from '../../../src/dispatch/job-tracker.ts';
-import { pollableAt, type Submission } from '../../../src/dispatch/running-job.ts';
-import { Lag, ServiceMemory } from '../../../src/dispatch/service-memory.ts';
-import type { OpenJob } from '../../../src/dispatch/slots.ts';
+import type { OpenJob, Submission } from '../../../src/dispatch/limits.ts';
+import { pollableAt } from '../../../src/dispatch/look-times.ts';
+import { Lag, ServiceMemory } from '../../../src/dispatch/service-facts.ts';
 import { refusal } from '../../support/client/failures.ts';
 
 const DONE = { id: 'a', status: 'completed' } as const;

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { LookTimes } from '../../../src/dispatch/look-times.ts';
-import type { LookState, RunningJob } from '../../../src/dispatch/running-job.ts';
+import { type LookState, LookTimes, type RunningJob } from '../../../src/dispatch/look-times.ts';
 
 const LONGEST = 5_000;
 const MARGIN = 2;

@@ -1,6 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { fillingLookAt, probeAt } from '../../../src/dispatch/look-times.ts';
-import { type LookState, pollableAt, type RunningJob } from '../../../src/dispatch/running-job.ts';
+import {
+  fillingLookAt,
+  type LookState,
+  pollableAt,
+  probeAt,
+  type RunningJob,
+} from '../../../src/dispatch/look-times.ts';
 
 const START = 10_000;
 

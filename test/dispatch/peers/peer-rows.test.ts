@@ -1,7 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { REMEMBERED, readPeers, writeGone, writeOwnRow } from '../../../src/dispatch/peers.ts';
-import { QueueFile } from '../../../src/dispatch/queue-file.ts';
+import { QueueFile, REMEMBERED, readPeers, writeGone, writeOwnRow } from '../../../src/dispatch/peers.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
 const NOW = 1_000_000;

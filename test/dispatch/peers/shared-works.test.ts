@@ -1,7 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { deleteWork, readWork, writeWork } from '../../../src/dispatch/peers.ts';
-import { QueueFile } from '../../../src/dispatch/queue-file.ts';
+import { deleteWork, QueueFile, readWork, writeWork } from '../../../src/dispatch/peers.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 
 async function openFile(): Promise<DatabaseSync> {

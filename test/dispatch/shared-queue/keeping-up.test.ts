@@ -1,7 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import type { Submission } from '../../../src/dispatch/running-job.ts';
+import { Slots, type Submission } from '../../../src/dispatch/limits.ts';
 import type { SharedQueue } from '../../../src/dispatch/shared-queue.ts';
-import { Slots } from '../../../src/dispatch/slots.ts';
 import { machineWith, openJob } from '../../support/dispatch/machine.ts';
 import { VirtualClock } from '../../support/scripted/virtual-clock.ts';
 

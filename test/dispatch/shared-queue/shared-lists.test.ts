@@ -1,6 +1,5 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { type Peer, Peers } from '../../../src/dispatch/peers.ts';
-import { QueueFile } from '../../../src/dispatch/queue-file.ts';
+import { type Peer, Peers, QueueFile } from '../../../src/dispatch/peers.ts';
 import { SharedLists } from '../../../src/dispatch/shared-queue.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { expect, onTestFinished, test } from 'vitest';
-import { QueueFile } from '../../../src/dispatch/queue-file.ts';
+import { QueueFile } from '../../../src/dispatch/peers.ts';
 import { countSubmission, recordWindows, type WindowState } from '../../../src/dispatch/shared-queue.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
 

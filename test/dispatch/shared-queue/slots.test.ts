@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import type { Submission } from '../../../src/dispatch/running-job.ts';
-import { Slots } from '../../../src/dispatch/slots.ts';
+import { Slots, type Submission } from '../../../src/dispatch/limits.ts';
 import { machine, openJob } from '../../support/dispatch/machine.ts';
 
 const STALE = 10_000;

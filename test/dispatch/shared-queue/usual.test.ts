@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Submission } from '../../../src/dispatch/running-job.ts';
-import { Slots } from '../../../src/dispatch/slots.ts';
+import { Slots, type Submission } from '../../../src/dispatch/limits.ts';
 import { machine, openJob } from '../../support/dispatch/machine.ts';
 
 const calm = { isUrgent: false };

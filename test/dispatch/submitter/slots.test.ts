@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Submission } from '../../../src/dispatch/running-job.ts';
-import { type SlotClaim, SlotLimit, Slots } from '../../../src/dispatch/slots.ts';
+import { type SlotClaim, SlotLimit, Slots, type Submission } from '../../../src/dispatch/limits.ts';
 import { Submitter, type SubmitterPorts, type SubmitterUser } from '../../../src/dispatch/submitter.ts';
 import { noAnswer, refusal } from '../../support/client/failures.ts';
 

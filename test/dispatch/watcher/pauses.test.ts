@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { LookState, RunningJob } from '../../../src/dispatch/running-job.ts';
+import type { LookState, RunningJob } from '../../../src/dispatch/look-times.ts';
 import { refusal } from '../../support/client/failures.ts';
 import { jobOf, watch } from '../../support/dispatch/watching.ts';
 

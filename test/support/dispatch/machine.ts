@@ -1,9 +1,8 @@
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Clock } from '../../../src/base/clock.ts';
-import type { Submission } from '../../../src/dispatch/running-job.ts';
+import { type OpenJob, Slots, type Submission } from '../../../src/dispatch/limits.ts';
 import { SharedQueue, type SharedQueueOptions } from '../../../src/dispatch/shared-queue.ts';
-import { type OpenJob, Slots } from '../../../src/dispatch/slots.ts';
 import { MovableClock } from '../server/movable-clock.ts';
 import { ownFolder } from '../server/own-folder.ts';
 

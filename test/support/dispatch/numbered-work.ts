@@ -1,7 +1,7 @@
 import type { SkinClient } from '../../../src/client/skin-client.ts';
+import type { Submission } from '../../../src/dispatch/limits.ts';
 import { pixelsOf } from '../../../src/dispatch/proof.ts';
-import type { SkinRequest, Submission } from '../../../src/dispatch/running-job.ts';
-import { Session, type SessionOptions } from '../../../src/dispatch/session.ts';
+import { Session, type SessionOptions, type SkinRequest } from '../../../src/dispatch/session.ts';
 import { pixelHash } from '../../../src/skin/read-skin.ts';
 import type { VirtualClock } from '../scripted/virtual-clock.ts';
 import { drawSkin, skinPng } from '../server/drawn-skins.ts';

@@ -1,8 +1,7 @@
 import { join } from 'node:path';
 import { onTestFinished, vi } from 'vitest';
-import { Dispatcher } from '../../../src/dispatch/dispatcher.ts';
-import { RetryingReader } from '../../../src/dispatch/retrying-reader.ts';
-import type { KnownService } from '../../../src/dispatch/service-facts.ts';
+import { Dispatcher, type KnownService } from '../../../src/dispatch/dispatcher.ts';
+import { RetryingReader } from '../../../src/dispatch/session.ts';
 import type { HostedOptions } from '../../../src/double/hosted/options.ts';
 import { openInMemory } from '../hosted/memory-client.ts';
 import { ownFolder } from '../server/own-folder.ts';

@@ -1,6 +1,5 @@
-import type { Submission } from '../../../src/dispatch/running-job.ts';
-import { Lag, ServiceMemory } from '../../../src/dispatch/service-memory.ts';
-import { type OpenJob, SlotLimit, Slots } from '../../../src/dispatch/slots.ts';
+import { type OpenJob, SlotLimit, Slots, type Submission } from '../../../src/dispatch/limits.ts';
+import { Lag, ServiceMemory } from '../../../src/dispatch/service-facts.ts';
 import { Watcher, type WatcherPorts } from '../../../src/dispatch/watcher.ts';
 
 export function jobOf(id: string, acceptedAt: number): OpenJob<Submission> {

@@ -1,4 +1,4 @@
-import { QueueFile } from '../../../src/dispatch/queue-file.ts';
+import { QueueFile } from '../../../src/dispatch/peers.ts';
 
 /**
  * A process that opens the shared queue in a folder and says whether it is alone: `open-queue-file.ts FOLDER`. It does

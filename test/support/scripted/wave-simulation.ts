@@ -1,5 +1,4 @@
-import { LookTimes } from '../../../src/dispatch/look-times.ts';
-import type { RunningJob } from '../../../src/dispatch/running-job.ts';
+import { LookTimes, type RunningJob } from '../../../src/dispatch/look-times.ts';
 
 /** A service as a test wants it. Times in milliseconds. */
 export interface SimulatedService {

@@ -1,9 +1,7 @@
 import type { SkinClient } from '../../../client/skin-client.ts';
-import { FullQueue } from '../../../dispatch/pace.ts';
-import { ONE_ATTEMPT } from '../../../dispatch/running-job.ts';
+import { FullQueue, USUAL_SLOTS } from '../../../dispatch/limits.ts';
 import { readAccount, readServiceKey, type ServiceKey, slotsOf } from '../../../dispatch/service-facts.ts';
-import type { Session } from '../../../dispatch/session.ts';
-import { USUAL_SLOTS } from '../../../dispatch/slots.ts';
+import { ONE_ATTEMPT, type Session } from '../../../dispatch/session.ts';
 import type { SkinVisibility } from '../../../protocol/skin.ts';
 import { GenerationPostponed, type Trust } from '../port.ts';
 

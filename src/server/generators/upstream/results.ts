@@ -13,8 +13,14 @@ import { type Download, download, fetchTexture } from '../../../client/http.ts';
 import type { SkinClient } from '../../../client/skin-client.ts';
 import { NetworkTransport, type RequestDispatcher } from '../../../client/transport.ts';
 import type { JobAnswer } from '../../../client/types.ts';
-import { ProofError, type ProofMeans, pixelsOf, proveSkin, readTextures } from '../../../dispatch/proof.ts';
-import { TextureReader } from '../../../dispatch/retrying-reader.ts';
+import {
+  ProofError,
+  type ProofMeans,
+  pixelsOf,
+  proveSkin,
+  readTextures,
+  TextureReader,
+} from '../../../dispatch/proof.ts';
 import type { Session } from '../../../dispatch/session.ts';
 import type { Note } from '../../../protocol/envelope.ts';
 import { type ErrorCode, isErrorCode, TEMPORARY_ERRORS } from '../../../protocol/errors.ts';

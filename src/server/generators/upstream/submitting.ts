@@ -4,7 +4,7 @@ import type { CountedSubmission } from '../../../client/rate-limits.ts';
 import { DEFAULT_TIMEOUT } from '../../../client/requester.ts';
 import type { JobAnswer } from '../../../client/types.ts';
 import { lossPause } from '../../../dispatch/outage.ts';
-import { SETTLES_LATE, settlingTime } from '../../../dispatch/service-memory.ts';
+import { SETTLES_LATE, settlingTime } from '../../../dispatch/service-facts.ts';
 import type { Session } from '../../../dispatch/session.ts';
 import type { SubmissionMark } from '../../../dispatch/submitter.ts';
 import type { ReceivedSkin } from '../../../protocol/skin.ts';

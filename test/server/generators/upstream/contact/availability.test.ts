@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { Pace } from '../../../../../src/dispatch/limits.ts';
 import { Outage } from '../../../../../src/dispatch/outage.ts';
-import { Pace } from '../../../../../src/dispatch/pace.ts';
 import { Availability } from '../../../../../src/server/generators/upstream/contact.ts';
 import { refusal } from '../../../../support/client/failures.ts';
 import { MovableClock } from '../../../../support/server/movable-clock.ts';

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Submission } from '../../../../../src/dispatch/running-job.ts';
-import { Slots } from '../../../../../src/dispatch/slots.ts';
+import { Slots, type Submission } from '../../../../../src/dispatch/limits.ts';
 import { StoredJobs } from '../../../../../src/server/generators/upstream/jobs.ts';
 import { acceptUpstreamJob, beginUpstreamJob } from '../../../../../src/server/store/upstream-jobs.ts';
 import { ownFolder } from '../../../../support/server/own-folder.ts';

@@ -1,4 +1,5 @@
 import { createHmac, randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { HOUR, MINUTE, roomAt, spendOne, totalOf, turnAfter } from '../fairness.ts';
 import { keepCallback } from '../store/callbacks.ts';
 import { type CallerMemory, factsAbout, memoryOf, recallCaller, rememberCaller } from '../store/callers.ts';
@@ -431,16 +432,9 @@ const INSERT_UNLESS_KEYED = new PreparedQuery((tx, row: NewRow) =>
     .expression(
       tx
         .selectNoFrom((values) => Object.entries(row).map(([name, value]) => values.val(value).as(name)))
-        .where((where) =>
-          where.not(
-            where.exists(
-              where
-                .selectFrom('idempotency_keys')
-                .select('job_id')
-                .where('owner', '=', row.owner)
-                .where('key', '=', row.idempotency_key ?? ''),
-            ),
-          ),
+        .where(
+          sql<boolean>`not exists (select 1 from idempotency_keys
+            where owner = ${row.owner} and key = ${row.idempotency_key ?? ''})`,
         ),
     )
     .returning('id'),

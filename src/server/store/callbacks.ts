@@ -101,12 +101,7 @@ export async function resetFutureRunTimes(db: Db, now: number): Promise<void> {
     .set({ run_at: now })
     .where(OPEN)
     .where('run_at', '>', now)
-    .where((eb) =>
-      eb.or([
-        eb('run_at', '>', now + LONGEST_WAIT),
-        eb.and([eb('lease_owner', 'is', null), eb('created_at', '>', now)]),
-      ]),
-    )
+    .where(sql<boolean>`(run_at > ${now + LONGEST_WAIT} or (lease_owner is null and created_at > ${now}))`)
     .execute();
 }
 

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { countRows, type Db } from './db.ts';
 import type { SetNameRow, SetRow } from './schema/tables.ts';
 
@@ -50,13 +51,7 @@ function reserved(db: Db, owner: string) {
     .selectFrom('set_names')
     .leftJoin('sets', 'sets.id', 'set_names.set_id')
     .where('set_names.owner', '=', owner)
-    .where((eb) =>
-      eb.or([
-        eb('sets.id', 'is', null),
-        eb('sets.visibility', '!=', 'public'),
-        eb('sets.slug', '!=', eb.ref('set_names.slug')),
-      ]),
-    );
+    .where(sql<boolean>`(sets.id is null or sets.visibility != 'public' or sets.slug != set_names.slug)`);
 }
 
 export async function deleteSetName(db: Db, slug: string): Promise<void> {

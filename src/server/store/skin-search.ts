@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { type Expression, type ExpressionBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
+import { type RawBuilder, type SelectQueryBuilder, type SqlBool, sql } from 'kysely';
 import type { SkinVisibility } from '../../protocol/skin.ts';
 import { countUpTo, type Db } from './db.ts';
 import type { Tables } from './schema/tables.ts';
@@ -198,26 +198,19 @@ async function matching(
   return new Set((await query.execute()).map(({ id }) => id));
 }
 
-type SkinFilter = (eb: ExpressionBuilder<Tables, 'skins' | 'texture_data'>) => Expression<SqlBool>;
-
-function hasTexturesAt({ at, isThere }: NonNullable<SkinSearch['textures']>): SkinFilter {
-  return (eb) => {
-    const there = eb.or([
-      eb('texture_data.url', 'like', `http://${at}/%`),
-      eb('texture_data.url', 'like', `https://${at}/%`),
-    ]);
-    return isThere ? there : eb.not(there);
-  };
+function hasTexturesAt({ at, isThere }: NonNullable<SkinSearch['textures']>): RawBuilder<SqlBool> {
+  const there = sql<SqlBool>`(texture_data.url like ${`http://${at}/%`} or texture_data.url like ${`https://${at}/%`})`;
+  return isThere ? there : sql`not ${there}`;
 }
 
-function hasTag(tag: string): SkinFilter {
-  return () => sql<SqlBool>`exists (select 1 from skin_tags where skin_id = skins.id and tag = ${tag})`;
+function hasTag(tag: string): RawBuilder<SqlBool> {
+  return sql`exists (select 1 from skin_tags where skin_id = skins.id and tag = ${tag})`;
 }
 
 /** Skins with a word that begins like this one. */
-function hasWord(start: string): SkinFilter {
+function hasWord(start: string): RawBuilder<SqlBool> {
   const { first, last } = prefixRange(start);
-  return () => sql<SqlBool>`exists
+  return sql`exists
     (select 1 from skin_words where skin_id = skins.id and word between ${first} and ${last})`;
 }
 

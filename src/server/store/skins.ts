@@ -186,14 +186,9 @@ export async function openIdentitiesOf(db: Db, hash: string): Promise<string[]> 
     .selectFrom('texture_data')
     .select('identity')
     .where('texture_hash', '=', hash)
-    .where((where) =>
-      where.exists(
-        where
-          .selectFrom('skins')
-          .select('skins.uuid')
-          .whereRef('skins.identity', '=', 'texture_data.identity')
-          .where('skins.visibility', 'in', OPEN),
-      ),
+    .where(
+      sql<boolean>`exists (select 1 from skins
+        where skins.identity = texture_data.identity and visibility in ('public', 'unlisted'))`,
     )
     .execute();
   return rows.map(({ identity }) => identity);

@@ -1,5 +1,5 @@
-import { fstatSync, readdirSync, readlinkSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { fstatSync, readdirSync, readlinkSync, rmSync } from 'node:fs';
+import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, sep } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -17,7 +17,7 @@ export async function ownFolder(): Promise<string> {
   OWN_FOLDERS.add(folder);
   onTestFinished(async () => {
     OWN_FOLDERS.delete(folder);
-    await rm(folder, { recursive: true, force: true });
+    rmSync(folder, { recursive: true, force: true }); // `rm` takes nine times as long
     await untilClosed([folder]);
   });
   return folder;

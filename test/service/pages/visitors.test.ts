@@ -194,3 +194,20 @@ test('The log records what an operator removes or releases', async () => {
   );
   expect(entries.filter(({ subject }) => subject === 'loud')).toEqual([]);
 });
+
+test('The menu of an operator counts open reports, and a reported skin is hidden and shown again', async () => {
+  const server = await runServer();
+  const uuid = (await server.owner.upload('/v2/generate', skinPng(1))).body.skin?.uuid;
+  const [operator, visitor] = [new PlainBrowser(server.url), new PlainBrowser(server.url)];
+  await operator.signIn(server.key);
+  const counts = async () => /Operator \((\d+)\)/.exec((await operator.open('/ui/operator')).text)?.[1];
+  expect(await counts()).toBeUndefined();
+  await visitor.open(`/ui/skins/${uuid}/report`, { form: { reason: 'other' } });
+  expect(await counts()).toBe('1');
+  const seenAfter = async (act: string) => {
+    await operator.open(`/ui/operator/skins/${uuid}/hidden`, { form: { act } });
+    return (await visitor.open(`/ui/skins/${uuid}`)).status;
+  };
+  expect([await seenAfter('hide'), await seenAfter('show')]).toEqual([404, 200]);
+  expect(await counts()).toBeUndefined(); // to hide it has closed its report
+});

@@ -3,7 +3,6 @@ import { parsedJson } from '../base/text.ts';
 import { type GameAnswer, GameError } from './errors.ts';
 import type { GameHttp, GameRequest } from './http.ts';
 
-/** Why a sign-in failed. */
 type LoginErrorKind =
   /** The owner entered the code but denied access. */
   | 'declined'
@@ -235,7 +234,6 @@ function refusedBy(xErr: number | undefined): LoginError {
   return new LoginError('xbox', OBSTACLES[xErr] ?? `Xbox refused the account (XErr ${xErr}).`);
 }
 
-/** A game access token of an account. */
 interface GameToken {
   readonly token: string;
   /** Milliseconds since the epoch. */

@@ -1,4 +1,4 @@
-import { isTooDeep } from '../base/text.ts';
+import { countOf, isTooDeep } from '../base/text.ts';
 import { legalName, namespaceProblem, type PackTextureKind, textureLocation } from './names.ts';
 import type { PackedSkin } from './pack.ts';
 
@@ -135,12 +135,6 @@ function json(text: string): unknown {
   } catch {
     throw new IndexError('it is not JSON', badLine(text));
   }
-}
-
-function countOf(text: string, character: string): number {
-  let count = 0;
-  for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) count++;
-  return count;
 }
 
 /** The first of the lines with skins, in our layout; 0: in another one. */

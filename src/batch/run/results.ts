@@ -16,7 +16,6 @@ import { SignerCounts, type SignerRule, UNPROVED } from '../signers.ts';
 import type { MadeSkin } from '../skin-maker/result-verifier.ts';
 import type { Planned, SourceDecision } from './planner.ts';
 
-/** Counts what happens in a batch. */
 export class ProgressCount {
   /** Known skins that another service has signed, or an unknown signer. */
   readonly signers = new SignerCounts();
@@ -44,7 +43,6 @@ export class ProgressCount {
     return this.#count.failed;
   }
 
-  /** A source was read and decided about. */
   planned({ decision }: Planned): void {
     this.#count.sources++;
     if (decision.kind === 'new') this.signers.outdated(decision.outdated);
@@ -54,7 +52,6 @@ export class ProgressCount {
     else if (decision.kind !== 'refused' && decision.kind !== 'failed') this.#count.known++;
   }
 
-  /** The service has accepted a submission. */
   accepted(): void {
     this.#firstAt ??= performance.now();
     this.#count.submitted++;

@@ -44,7 +44,6 @@ export async function runBatch(options: BatchOptions): Promise<BatchSummary> {
   }
 }
 
-/** One batch while it runs. */
 class BatchRun {
   readonly #options: BatchOptions;
   readonly #files: OpenBatch;

@@ -22,7 +22,6 @@ import type { BatchOptions } from '../options.ts';
 import { mergeNotes, pictureOf } from '../pictures.ts';
 import { UNPROVED, UNPROVED_NOTE } from '../signers.ts';
 
-/** New skin data. */
 export interface MadeSkin {
   readonly skin: FinishedSkin;
   readonly job: string | undefined;

@@ -5,7 +5,6 @@ const DELIMITERS: readonly string[] = [',', ';', '\t'];
 /** A quoted field may have line breaks; an unclosed quote must not swallow the rest of the list. */
 const MAX_RECORD_LENGTH = 64 * 1024;
 
-/** The column layout of a list. */
 interface CsvShape {
   readonly delimiter: string;
   /** As written, in their order. */

@@ -112,7 +112,6 @@ const MAX_DEPTH = 64;
 const TURN = 16;
 const MAX_IGNORE_FILE_BYTES = 64 * 1024;
 
-/** A folder: its name and its path. */
 export interface WalkRoot {
   readonly label: string;
   /** Absolute. */
@@ -124,7 +123,6 @@ function labelOf(root: WalkRoot, place: string): string {
   return place === '' ? root.label : join(root.label, place);
 }
 
-/** The content of one folder of a walk. */
 interface FolderStep {
   /** The folder's path below the root, `/` between segments; empty for the root. */
   readonly place: string;

@@ -108,7 +108,6 @@ function jsonRow(line: number, text: string, unknown: UnknownColumns): ListRow {
 
 const HINT = 'Give --from a text file with a source per line, CSV or NDJSON, or - for stdin.';
 
-/** A list of sources. */
 export interface ListFile {
   /** As the user wrote it. */
   readonly label: string;

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { decodedText, parsedJson } from '../../base/text.ts';
+import { countOf, decodedText, parsedJson } from '../../base/text.ts';
 import { BatchSetupError } from '../model.ts';
 import { baseStem } from './files.ts';
 import { type SkinInJson, skinInJson } from './skin-json.ts';
@@ -65,19 +65,12 @@ export async function readText(label: string, text: string): Promise<TextDocumen
   }
   const tree = parsedJson(text);
   if (tree !== undefined || JSON_FILE.test(label)) return { tree };
-  return countOf(text, ['\n']) > MAX_LINES
+  return countOf(text, '\n') > MAX_LINES
     ? { fault: `has more than ${MAX_LINES} lines` }
     : { lines: joinedLines(text) };
 }
 
 const MAX_LINES = 1_000_000;
-
-function countOf(text: string, characters: readonly string[]): number {
-  let count = 0;
-  for (const character of characters)
-    for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) count++;
-  return count;
-}
 
 /** All skins of a text. What looks like skin data and is not among them is named. */
 export function skinsInDocument(label: string, text: string, document: TextDocument): FoundSkin[] {
@@ -100,7 +93,7 @@ function leftIn(label: string, text: string, found: readonly FoundSkin[]): Fault
     const isPart = () => ++count <= MAX_PARTS && known.some((one) => one.includes(value)); // it goes on in the next line
     if (seen.has(value) || isPart()) continue;
     seen.add(value);
-    const place = `${label}:${countOf(text.slice(0, at), ['\n']) + 1}`;
+    const place = `${label}:${countOf(text.slice(0, at), '\n') + 1}`;
     left.push(
       faulty(place, `${place}: There is skin data in a place where skinsmith does not look.`, LEFT_HINT),
     );
@@ -190,7 +183,7 @@ function lineSkins(label: string, text: string, lines: readonly string[]): Found
 
 /** Whether a line has brackets that other lines close. */
 function isOpen(line: string): boolean {
-  return countOf(line, ['{', '[']) !== countOf(line, ['}', ']']);
+  return countOf(line, '{', '[') !== countOf(line, '}', ']');
 }
 
 /** The skins of a text in SNBT that has several lines. */

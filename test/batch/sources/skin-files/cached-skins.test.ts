@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { skinsInFile } from '../../../src/batch/sources/skin-files.ts';
-import { buildTexturesValue } from '../../../src/textures/property.ts';
-import { collected, folderOf } from '../../support/batch/read-sources.ts';
+import { skinsInFile } from '../../../../src/batch/sources/skin-files.ts';
+import { buildTexturesValue } from '../../../../src/textures/property.ts';
+import { collected, folderOf } from '../../../support/batch/read-sources.ts';
 
 const SIGNATURE = Buffer.alloc(512, 7).toString('base64');
 

@@ -334,14 +334,15 @@ export async function learnFacts(contact: Contact): Promise<Facts> {
   return { ...key, me, capeTexture };
 }
 
-type LearnedFacts = Omit<Facts, 'capeTexture'>;
-
-async function knownFacts({ slots, signingKey }: KnownService): Promise<LearnedFacts> {
+async function knownFacts({ slots, signingKey }: KnownService): Promise<Omit<Facts, 'capeTexture'>> {
   const { publicKey, fingerprint } = (await signingKey()) ?? {};
   return { publicKey, fingerprint, skinDomains: [], me: { grants: { queue: slots } } };
 }
 
-async function askedFacts(reader: FactsReader, tracker: Contact['tracker']): Promise<LearnedFacts> {
+async function askedFacts(
+  reader: FactsReader,
+  tracker: Contact['tracker'],
+): Promise<Omit<Facts, 'capeTexture'>> {
   const [me, key] = await Promise.all([readAccount(reader), readServiceKey(reader), tracker.firstLook()]);
   return { ...key, me };
 }

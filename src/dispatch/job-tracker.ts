@@ -17,19 +17,7 @@ export interface TrackerUser<W extends Submission> extends JobResults<W> {
   texturePixels(url: string): Promise<string>;
 }
 
-/** Who hears of jobs and slots. */
-interface TrackerHandlers<W extends Submission> {
-  /** The service has a job for it. */
-  readonly onAccepted: (work: W, job: Job) => void;
-  /** The service has no job for a submission whose answer was lost. `isSure`: it has had its data all the time. */
-  readonly onGone: (work: W, isSure: boolean) => void;
-  /** A slot may have become free. */
-  readonly onRoom: () => void;
-  /** The pending jobs on the service are known anew. */
-  readonly onLooked: () => void;
-}
-
-interface JobTrackerOptions<W extends Submission> extends TrackerHandlers<W> {
+interface JobTrackerOptions<W extends Submission> {
   readonly session: Session<W>;
   readonly reader: RetryingReader;
   readonly user: TrackerUser<W>;
@@ -40,6 +28,14 @@ interface JobTrackerOptions<W extends Submission> extends TrackerHandlers<W> {
   readonly stop: AbortSignal;
   /** Resolves when job events are wanted; absent: always. */
   readonly untilListening?: (() => Promise<void>) | undefined;
+  /** The service has a job for it. */
+  readonly onAccepted: (work: W, job: Job) => void;
+  /** The service has no job for a submission whose answer was lost. `isSure`: it has had its data all the time. */
+  readonly onGone: (work: W, isSure: boolean) => void;
+  /** A slot may have become free. */
+  readonly onRoom: () => void;
+  /** The pending jobs on the service are known anew. */
+  readonly onLooked: () => void;
 }
 
 /** Follows jobs to their ends, by lists or by events, and finds out what became of submissions without an answer. */

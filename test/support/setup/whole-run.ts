@@ -13,7 +13,7 @@ export const WHOLE_ONLY: Readonly<Record<string, string>> = {
   'test/e2e/authlib-injector.test.ts': 'service/running/game-servers, server/service/game-servers',
   'test/e2e/backup.test.ts': 'server/backup, cli/commands/backup',
   'test/e2e/batch-beside.test.ts': 'e2e/batch-sharing, dispatch/shared-queue',
-  'test/e2e/batch-lost-answers.test.ts': 'dispatch/lost-answers, dispatch/running-job',
+  'test/e2e/batch-lost-answers.test.ts': 'dispatch/lost-answers, dispatch/look-times',
   'test/e2e/batch-trouble.test.ts': 'e2e/batch-stop, e2e/trouble, batch/run/run-batch/outages',
   'test/e2e/bodies-in-pieces.test.ts': 'server/http/unfinished, server/http/bodies',
   'test/e2e/ci-workflow.test.ts': 'docs/readme, e2e/ci',

@@ -28,29 +28,24 @@ export interface Answer {
 /** `absent`: the server does not offer it; `untried`: nothing can be said, and the reason why. */
 export type Verdict = 'pass' | 'differs' | 'absent' | 'untried';
 
+/** How an answer differs. */
+export interface Difference {
+  readonly expected?: string | undefined;
+  readonly seen?: string | undefined;
+  /** The request, as a command line of curl. */
+  readonly sent?: string | undefined;
+}
+
 /** Any verdict other than that all is well. */
 export class Finding extends Error {
   override readonly name = 'Finding';
   readonly verdict: Exclude<Verdict, 'pass'>;
-  readonly expected: string | undefined;
-  readonly seen: string | undefined;
-  /** The request, as a command line of curl. */
-  readonly sent: string | undefined;
+  readonly difference: Difference;
 
-  constructor(
-    verdict: Exclude<Verdict, 'pass'>,
-    message: string,
-    {
-      expected,
-      seen,
-      sent,
-    }: { readonly expected?: string; readonly seen?: string; readonly sent?: string } = {},
-  ) {
+  constructor(verdict: Exclude<Verdict, 'pass'>, message: string, difference: Difference = {}) {
     super(message);
     this.verdict = verdict;
-    this.expected = expected;
-    this.seen = seen;
-    this.sent = sent;
+    this.difference = difference;
   }
 }
 

@@ -4,6 +4,7 @@ import { EVERY_ANSWER } from './answers.ts';
 import {
   codeOf,
   contentOf,
+  type Difference,
   expect,
   expectStatus,
   Finding,
@@ -120,15 +121,11 @@ export function planOf(only: string): Plan | undefined {
 }
 
 /** The verdict on one sentence. */
-export interface Judgement {
+export interface Judgement extends Difference {
   readonly check: Check;
   readonly verdict: Verdict;
   /** Why it was not tried, or is not there; a remark on what passed. */
   readonly reason?: string | undefined;
-  readonly expected?: string | undefined;
-  readonly seen?: string | undefined;
-  /** The request, as a command line of curl. */
-  readonly sent?: string | undefined;
 }
 
 interface ConformanceOptions extends SessionOptions {
@@ -176,8 +173,8 @@ async function judgementOf(check: Check, target: Target): Promise<Judgement> {
   } catch (error) {
     if (session.signal.aborted) throw session.signal.reason;
     if (!(error instanceof Finding)) throw error;
-    const { verdict, message, expected, seen, sent } = error;
-    if (verdict === 'differs') return { check, verdict, expected, seen, sent };
+    const { verdict, message, difference } = error;
+    if (verdict === 'differs') return { check, verdict, ...difference };
     if (verdict === 'absent' && check.isRequired)
       return { check, verdict: 'differs', expected: check.judges, seen: message };
     return { check, verdict, reason: message };

@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, OpenStore, StoreKind } from '../store/db.ts';
-import { PENDING, PROCESSING, type Tables } from '../store/schema/tables.ts';
+import { numbered } from '../store/schema/columns.ts';
+import { primaryKeyOf, TABLE_NAMES, type TableName } from '../store/schema/first-schema.ts';
+import { PENDING, PROCESSING, TABLES } from '../store/schema/tables.ts';
 
 /** A store that is open for a copy. */
 export type OpenPlace = Pick<OpenStore, 'db' | 'close'>;
@@ -26,59 +28,11 @@ export class StoreCopyError extends Error {
   }
 }
 
-export type TableName = keyof Tables;
-
-/**
- * The key columns of each table; a table comes after those to which its rows refer. `false`: not copied, because it is
- * about the processes that use the store.
- */
-const KEYS = {
-  meta: ['key'],
-  users: ['id'],
-  api_keys: ['id'],
-  identities: ['issuer', 'subject'],
-  first_sign_ins: ['hash'],
-  sessions: ['id'],
-  sign_in_links: ['hash'],
-  textures: ['hash'],
-  texture_data: ['identity'],
-  skins: ['id'],
-  skin_words: ['word', 'skin_id'],
-  skin_views: ['skin_id', 'viewer', 'hour'],
-  skin_tags: ['tag', 'skin_id'],
-  skin_likes: ['skin_id', 'owner'],
-  skin_days: ['skin_id', 'day'],
-  sets: ['id'],
-  set_skins: ['set_id', 'skin_id'],
-  set_names: ['slug'],
-  capes: ['uuid'],
-  wardrobe: ['name'],
-  wardrobe_history: ['id'],
-  players: ['id'],
-  jobs: ['id'],
-  idempotency_keys: ['owner', 'key'],
-  callbacks: ['id'],
-  callers: ['owner'],
-  queue_clock: ['id'],
-  upstream_jobs: ['identity'],
-  game_accounts: ['uuid'],
-  reports: ['id'],
-  blocked_images: ['hash'],
-  operator_log: ['id'],
-  nodes: false,
-  chores: false,
-} as const satisfies { readonly [Name in TableName]: readonly (keyof Tables[Name])[] | false };
+/** What is about the processes that use a store is not copied. */
+const OF_PROCESSES: ReadonlySet<string> = new Set(['nodes', 'chores'] satisfies TableName[]);
 
 /** The tables whose rows are numbered in insertion order. Numbers must not repeat. */
-export const NUMBERED = [
-  'skins',
-  'sets',
-  'jobs',
-  'callbacks',
-  'reports',
-  'operator_log',
-  'wardrobe_history',
-] as const satisfies TableName[];
+export const NUMBERED = TABLE_NAMES.filter((name) => Object.values(TABLES[name]).includes(numbered));
 
 /** Facts about one store, not about its content. */
 export const OWN_FACTS = ['schema', 'oldest-reader', 'copying-from', 'address-key', 'local-url'] as const;
@@ -88,14 +42,15 @@ export const COUNTED_COLUMNS: readonly string[] = ['processing', 'burst'];
 
 /** A table and its key columns. */
 export interface CopiedTable {
-  readonly name: TableName;
+  readonly name: TableName | 'meta';
   readonly key: readonly string[];
 }
 
-/** The tables to copy, in this order. */
-export const COPIED: readonly CopiedTable[] = Object.entries(KEYS).flatMap(([name, key]) =>
-  key === false ? [] : [{ name: name as TableName, key }],
-);
+/** The tables to copy, each after those to which its rows refer. */
+export const COPIED: readonly CopiedTable[] = [
+  { name: 'meta', key: ['key'] },
+  ...TABLE_NAMES.filter((name) => !OF_PROCESSES.has(name)).map((name) => ({ name, key: primaryKeyOf(name) })),
+];
 
 /** A value in the form common to both databases. */
 export type Value = string | number | Uint8Array | null;

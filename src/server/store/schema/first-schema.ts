@@ -8,8 +8,7 @@ import { TABLES } from './tables.ts';
  * `TABLES` and here. Later ones are migrations, and a column that a migration adds is to be left out here.
  */
 export async function createFirstSchema(db: Db): Promise<void> {
-  const names = Object.keys(TABLES) as (keyof typeof TABLES)[];
-  const tables = names.map((name) => createTable(name, db.store));
+  const tables = TABLE_NAMES.map((name) => createTable(name, db.store));
   for (const statement of [...tables, ...INDICES, ...RULES[db.store.kind]])
     await sql.raw(statement).execute(db);
   await db.insertInto('queue_clock').values({ id: 1, turn: 0 }).execute();
@@ -28,23 +27,36 @@ const MORE_OF_CALLERS = {
   ],
 } as const satisfies Record<StoreKind, readonly string[]>;
 
+export type TableName = keyof typeof TABLES;
+
+/** Each after those to which its rows refer. */
+export const TABLE_NAMES = Object.keys(TABLES) as TableName[];
+
 /** The primary keys of several columns. */
-const PRIMARY_KEYS: Partial<Record<keyof typeof TABLES, string>> = {
-  identities: 'issuer, subject',
-  skin_tags: 'tag, skin_id',
-  skin_likes: 'skin_id, owner',
-  skin_days: 'skin_id, day',
-  skin_views: 'skin_id, viewer, hour',
-  skin_words: 'word, skin_id',
-  set_skins: 'set_id, skin_id',
-  idempotency_keys: 'owner, key',
+const PRIMARY_KEYS: Partial<Record<TableName, readonly string[]>> = {
+  identities: ['issuer', 'subject'],
+  skin_tags: ['tag', 'skin_id'],
+  skin_likes: ['skin_id', 'owner'],
+  skin_days: ['skin_id', 'day'],
+  skin_views: ['skin_id', 'viewer', 'hour'],
+  skin_words: ['word', 'skin_id'],
+  set_skins: ['set_id', 'skin_id'],
+  idempotency_keys: ['owner', 'key'],
 };
 
-function createTable(name: keyof typeof TABLES, { kind, columnTypes }: Store): string {
+/** The columns of a table's primary key. */
+export function primaryKeyOf(name: TableName): readonly string[] {
+  const columns = Object.entries(TABLES[name]).filter(([, { sql: type }]) =>
+    /primary key|numbered/.test(type),
+  );
+  return PRIMARY_KEYS[name] ?? columns.map(([column]) => column);
+}
+
+function createTable(name: TableName, { kind, columnTypes }: Store): string {
   const primary = PRIMARY_KEYS[name];
   const parts = [
     ...Object.entries(TABLES[name]).map(([column, of]) => `${column} ${sqlIn(columnTypes, of)}`),
-    ...(primary === undefined ? [] : [`constraint ${name}_primary primary key (${primary})`]),
+    ...(primary === undefined ? [] : [`constraint ${name}_primary primary key (${primary.join(', ')})`]),
     ...(name === 'callers' ? MORE_OF_CALLERS[kind] : []),
   ];
   return `create table ${name} (\n    ${parts.join(',\n    ')}\n  )`;

@@ -77,8 +77,6 @@ export function parsedJson(given: string | Uint8Array): unknown {
   }
 }
 
-const UUID = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
-
 /** How often a text has any of these characters. */
 export function countOf(text: string, ...characters: readonly string[]): number {
   let count = 0;
@@ -86,6 +84,8 @@ export function countOf(text: string, ...characters: readonly string[]): number 
     for (let at = text.indexOf(character); at !== -1; at = text.indexOf(character, at + 1)) count++;
   return count;
 }
+
+const UUID = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
 
 /** Whether a text is a UUID: 32 hexadecimal digits, or 36 characters with dashes. */
 export function isUuid(text: string): boolean {

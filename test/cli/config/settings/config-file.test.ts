@@ -7,7 +7,6 @@ import { ConfigFile } from '../../../../src/cli/config/settings.ts';
 import { CliError } from '../../../../src/cli/errors/exit.ts';
 import { failureOf } from '../../../support/client/test-client.ts';
 import { childProgram } from '../../../support/program/child-program.ts';
-import { isWhole } from '../../../support/setup/whole-run.ts';
 import { tempFolder } from '../../../support/textures/temp-folder.ts';
 
 const HERE = 'https://a.example';
@@ -42,7 +41,7 @@ describe('ConfigFile', () => {
 
   test('loses no key when several programs keep one at the same time', async () => {
     const { path } = await configWith();
-    const places = Array.from({ length: isWhole ? 8 : 4 }, (_, n) => `https://${n}.example`);
+    const places = Array.from({ length: 8 }, (_, n) => `https://${n}.example`);
     const programs = places.map((place) =>
       execa(process.execPath, [childProgram('keep-key'), join(path, '..'), place]),
     );

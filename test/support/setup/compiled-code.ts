@@ -1,5 +1,4 @@
 import { inject } from 'vitest';
-import './untold-imports.ts'; // once in each process, as a module is loaded
 
 // Runs before each file of tests. Programs that are started again and again are compiled once. The workers themselves
 // start without it: they load each module once, and would take longer to write down what they have compiled.

@@ -13,10 +13,10 @@ import { SHARED, setEnvironment } from './support/setup/environment.ts';
 import { WAITING_FILES } from './support/setup/test-order.ts';
 import { isWhole, WHOLE_ONLY } from './support/setup/whole-run.ts';
 
-/** Workers for tests that wait. They end before the busy ones; more of them would only slow each other down. */
-const WAITERS = 4;
+/** Workers for tests that wait. Each further worker takes four seconds of CPU to load and compile what it tests. */
+const WAITERS = 3;
 /** More than there are cores, because busy tests wait too: for programs that they start, and for a browser. */
-const BUSY = availableParallelism() + 2;
+const BUSY = availableParallelism() + 1;
 
 const root = join(import.meta.dirname, '..');
 const options = process.argv.slice(2);

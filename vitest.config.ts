@@ -35,7 +35,6 @@ export default defineConfig({
     execArgv: SELDOM_GARBAGE,
     globalSetup: ['test/support/setup/build.ts'],
     setupFiles: [
-      'test/support/setup/direct-imports.ts',
       'test/support/setup/compiled-code.ts',
       'test/support/setup/on-sqlite.ts',
     ],

@@ -34,10 +34,7 @@ export default defineConfig({
     expect: { poll: { timeout: 300_000 } },
     execArgv: SELDOM_GARBAGE,
     globalSetup: ['test/support/setup/build.ts'],
-    setupFiles: [
-      'test/support/setup/compiled-code.ts',
-      'test/support/setup/on-sqlite.ts',
-    ],
+    setupFiles: ['test/support/setup/compiled-code.ts', 'test/support/setup/on-sqlite.ts'],
     // Vitest's default leaves one of two cores idle. Some tests wait for processes; more workers slow down all.
     maxWorkers: availableParallelism() + 3,
     sequence: { sequencer: TestOrder },

@@ -7,7 +7,10 @@ import { skinPng } from '../support/server/drawn-skins.ts';
 import { poll } from '../support/server/poll.ts';
 import { TestCaller } from '../support/server/test-caller.ts';
 
-/** Holds claims back, as a slow disk would, while the gate is shut; and writes down until when their leases last. */
+/**
+ * Holds claims back, as a slow disk would, while the gate is shut, and writes down until when their leases last. Writes
+ * down each statement that claims, too: one that finds no job leaves no other trace.
+ */
 const GATE = `
   create table gate (is_shut boolean);
   insert into gate values (true);
@@ -21,6 +24,13 @@ const GATE = `
   end $$;
   create trigger hold_claims after update of status on jobs
     for each row when (old.status = 'waiting' and new.status = 'processing') execute function hold_claim();
+  create table tries (at timestamptz);
+  create function note_try() returns trigger language plpgsql as $$
+  begin
+    if current_query() like '%attempts + 1%' then insert into tries values (clock_timestamp()); end if;
+    return null;
+  end $$;
+  create trigger note_tries after update of status on jobs for each statement execute function note_try();
 `;
 
 async function startWithGate(): Promise<{ readonly cluster: Cluster; readonly caller: TestCaller }> {
@@ -60,16 +70,10 @@ async function untilClaimed({ admin }: Cluster): Promise<void> {
   );
 }
 
-/** The node has been on a new connection since its claim was lost, and has claimed there. */
+/** The node has claimed again. */
 async function untilBack({ admin }: Cluster, before: Date): Promise<void> {
   await poll(
-    async () =>
-      (
-        await admin.query(
-          `select 1 from pg_stat_activity where usename = 'node1' and backend_start > $1 and query ilike '%lease_owner%'`,
-          [before],
-        )
-      ).rowCount,
+    async () => (await admin.query('select 1 from tries where at > $1', [before])).rowCount,
     (count) => count !== 0,
   );
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { BigIntStats } from 'node:fs';
-import { lstat, readdir, readFile, rm, stat, utimes, watch, writeFile } from 'node:fs/promises';
+import { on } from 'node:events';
+import { type BigIntStats, watch } from 'node:fs';
+import { lstat, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { type Clock, sleepOrWake } from '../../base/clock.ts';
@@ -104,16 +105,20 @@ export class ServedPack {
     const isFolder = (await stat(path)).isDirectory();
     // A file that is replaced by another is seen in its folder only.
     const watched = isFolder ? path : dirname(resolve(path));
-    const changes = watch(watched, { recursive: isFolder, signal });
+    const check = async () => {
+      try {
+        if (await this.#reload()) onChange();
+      } catch (error) {
+        await onFault(error as Error);
+      }
+    };
     try {
-      for await (const { filename } of changes) {
+      const changes = on(watch(watched, { recursive: isFolder, signal }), 'change', { signal });
+      await check(); // the pack may have changed since it was loaded
+      for await (const [, filename] of changes) {
         if (!isFolder && filename !== null && filename !== basename(path)) continue;
         await sleepOrWake(clock, SETTLED, signal);
-        try {
-          if (await this.#reload()) onChange();
-        } catch (error) {
-          await onFault(error as Error);
-        }
+        await check();
       }
     } catch (error) {
       if (!signal.aborted) await onFault(error as Error);

@@ -67,6 +67,15 @@ describe('A zip', () => {
     expect(await bytesOf(pack, hash('sha1', zipWith('one')))).toEqual(Buffer.from(zipWith('one')));
   });
 
+  test('is loaded again when it was replaced before anyone followed it', async () => {
+    const path = join(await ownFolder(), 'server.zip');
+    await writeFile(path, zipWith('one'));
+    const pack = await serve(path);
+    await writeFile(path, zipWith('two'));
+    expect(await follow(pack)()).toBe('changed');
+    expect(pack.sha1).toBe(hash('sha1', zipWith('two')));
+  });
+
   test('stays as it was while its file is not a pack', async () => {
     const path = join(await ownFolder(), 'server.zip');
     await writeFile(path, zipWith('one'));

@@ -114,7 +114,7 @@ const bundles: readonly BuildOptions[] = [
           {
             name: 'core',
             priority: 3,
-            test: /src\/(?:base\/version|cli\/(?:program|history|context\/(?:context|data-owner)|options\/option-values|terminal\/(?:io|messages))|batch\/(?:model|signers))\.ts/,
+            test: /src\/(?:base\/version|cli\/(?:program|history|context\/(?:context|data-owner)|options\/option-values|terminal\/(?:io|messages)))\.ts/,
           },
           {
             name: 'settings',

@@ -4,7 +4,7 @@ import envPaths from 'env-paths';
 import { type Clock, systemClock } from '../../base/clock.ts';
 import type { Sender } from '../../base/proxies.ts';
 import type { BatchService, KnownToGame } from '../../batch/options.ts';
-import { EMBEDDED, type PublicSigningKey, readOwnKey } from '../../batch/signers.ts';
+import type { PublicSigningKey } from '../../batch/signers.ts';
 import type { Game } from '../../game/game.ts';
 import type { PlayerSkin } from '../../game/profiles.ts';
 import type { ConfigFile, GlobalFlags, SettingName, Settings } from '../config/settings.ts';
@@ -251,6 +251,7 @@ async function gameServices({ http, names, keys }: Game): Promise<GameServices> 
 }
 
 async function ownKeyIn({ folders }: BaseContext): Promise<PublicSigningKey | undefined> {
+  const { readOwnKey } = await import('../../batch/signers.ts');
   return await readOwnKey(join(folders.data, 'signing-key.pem'));
 }
 
@@ -268,12 +269,10 @@ async function batchService(
   const { identify } = await import('../connection/connect.ts');
   const identity = await identify({ settings, env, configFile, local: flags.local });
   const open = async () => (await connect(settings)).client;
+  const { EMBEDDED, signingKeyOf } = await import('../../batch/signers.ts');
   const { skinFinder } = await import('../../batch/sources/supplied-skin.ts');
   const findSkin = skinFinder(open, { signal });
-  const publishedKey = async () => {
-    const { signingKeyOf } = await import('../../batch/signers.ts');
-    return await signingKeyOf(await open(), { signal, retry: KEY_PATIENCE });
-  };
+  const publishedKey = async () => await signingKeyOf(await open(), { signal, retry: KEY_PATIENCE });
   if (identity.name === EMBEDDED) {
     // Until the first use there is no key file: the service makes the key when it is requested.
     const signingKey = async () => (await context.ownKey()) ?? (await publishedKey());

@@ -54,7 +54,10 @@ interface OperatorList<Query, Entry, View> {
   readonly forms?: (form: ListForm) => readonly PageRoute[];
 }
 
-/** Makes the route of a form: `below` the address of the list, to which it leads back. The list itself has the one for new things. */
+/**
+ * Makes the route of a form at an address below the list's, to which it leads back. With `''` it has the list's own
+ * address, and the list shows it again if it is refused.
+ */
 type ListForm = <P extends z.ZodObject, Q extends z.ZodObject, F extends z.ZodType>(
   below: '' | `/${string}`,
   spec: FormSpec<P, Q, F>,

@@ -96,7 +96,7 @@ export function pageFor<P extends z.ZodObject | undefined, Q extends z.ZodObject
   return { method: 'GET', path, ...admitting(who), ...spec, handle } as PageRoute;
 }
 
-/** What a form's route says; `leadsTo` and `on` make most handlers a line or two. */
+/** What the route of a form says; `leadsTo` and `on` make most handlers a line or two. */
 export type FormSpec<P, Q, F> = Spec<P, Q> & {
   /** Absent: the handler reads the body itself. */
   readonly fields?: F;
@@ -116,7 +116,7 @@ export type FormHandler<P, Q, F> = (
 export function formFor<P extends z.ZodObject, Q extends z.ZodObject, F extends z.ZodType>(
   who: Audience,
   path: string,
-  { fields, on, fileSize, leadsTo = '/ui/', ...spec }: FormSpec<P, Q, F>,
+  { fields, on, fileSize, leadsTo, ...spec }: FormSpec<P, Q, F>,
   handle: FormHandler<P, Q, F>,
 ): PageRoute {
   const answer = async (call: PageCall<Parsed<P>, Parsed<Q>>) => {
@@ -126,7 +126,9 @@ export function formFor<P extends z.ZodObject, Q extends z.ZodObject, F extends 
       const body = fileSize && (await readBody(call.request, fileSize === 'usual' ? {} : { fileSize }));
       if (body) typed = body.fields;
       const made = await handle({ ...call, ...body, fields: fields?.parse(typed) as z.output<F> });
-      return made ?? seeOther(typeof leadsTo === 'string' ? leadsTo : leadsTo(call));
+      if (made) return made;
+      if (leadsTo === undefined) throw new Error(`The form at ${path} leads nowhere.`);
+      return seeOther(typeof leadsTo === 'string' ? leadsTo : leadsTo(call));
     } catch (error) {
       const refusal = asRefusal(error);
       if (!on || refusal.status !== 400) throw error;
@@ -159,7 +161,7 @@ export function isPage(answer: PageAnswer): answer is Page {
   return 'title' in answer;
 }
 
-/** What a route says whose address has a UUID. */
+/** For routes whose address has a UUID. */
 export const ofUuid = { params: z.object({ uuid: uuidSchema }) };
 
 /** All values of a field that may occur several times, such as checked boxes. */

@@ -48,7 +48,6 @@ export const WHOLE_ONLY: Readonly<Record<string, string>> = {
     'service/v1/delays, service/limits/limits, service/jobs/fabric-tailor',
   'test/service/pages/keyboard.test.ts': 'service/pages/every-page, enter-key, own-pages',
   'test/service/running/conformance.test.ts': 'conformance/run/breakages, contract/adapters',
-  'test/service/pages/provider-sign-in.test.ts': 'service/pages/provider-claims, server/openid',
   'test/service/pages/viewer.test.ts': 'service/pages/journeys; changes to pages/browser/viewer.ts',
   'test/service/running/fuzz.test.ts': 'contract/adapters-any-request, service/running/manners',
   'test/service/skins/export-cut-off.test.ts': 'service/skins/export, e2e/export-cut-off',

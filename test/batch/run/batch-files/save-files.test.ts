@@ -175,30 +175,35 @@ test('A result in neither journal nor lockfile is a bug, not an entry', async ()
   expect(save).toThrow('A result without a journal.');
 });
 
+interface Written {
+  readonly options?: Partial<BatchOptions>;
+  /** What the journal has of each piece of work. */
+  readonly done?: object;
+  /** What the list has of the source. */
+  readonly record?: object;
+}
+
+/** The entries that the results of `keys` make, all of one source. */
+function entriesOf(keys: readonly string[], { options = {}, done = recordOf(1), record }: Written = {}) {
+  const entries: object[] = [];
+  const rewrite = (all: Iterable<object>) => entries.push(...all) > 0;
+  const files = {
+    lockfile: { rewrite, cacheScan: () => {}, recordOf: () => record },
+    journal: { retire: () => {}, readDone: () => done },
+    digests: { save: () => {} },
+  } as unknown as OpenBatch;
+  const changes = new LockfileChanges();
+  for (const key of keys) changes.add({ id: 'a', pixels: undefined } as Member, { key });
+  const end = { changes, isOver: true, isWhole: true, failed: 0, hasReadAll: true };
+  saveFiles(options as BatchOptions, files, end);
+  return entries;
+}
+
 test.each([
   ['61699b2e-d327-4a01-9f1e-0ea8c3f06bc6', { cape: '61699b2ed3274a019f1e0ea8c3f06bc6' }],
   [undefined, {}],
 ])('An entry names the cape that its skin was made with: %s', async (cape, named) => {
-  const entries: unknown[] = [];
-  const rewrite = (all: Iterable<unknown>) => {
-    entries.push(...all);
-    return true;
-  };
-  const journal = { retire: () => {}, readDone: () => recordOf(1) };
-  const files = {
-    lockfile: { rewrite, cacheScan: () => {}, recordOf: () => undefined },
-    journal,
-    digests: { save: () => {} },
-  } as unknown as OpenBatch;
-  const changes = new LockfileChanges();
-  changes.add({ id: 'a', pixels: undefined } as Member, { key: keyOf(1) });
-  saveFiles({ cape } as BatchOptions, files, {
-    changes,
-    isOver: true,
-    isWhole: true,
-    failed: 0,
-    hasReadAll: true,
-  });
+  const entries = entriesOf([keyOf(1)], { options: { cape } });
   const options = { variant: 'auto', visibility: 'public', ...named };
   expect(entries).toMatchObject([{ source: 'a', options }]);
   expect(Object.keys((entries[0] as { options: object }).options)).toEqual(Object.keys(options));
@@ -209,54 +214,15 @@ test.each([
   ['the game', { signer: 'mojang' }],
   ['nobody that is known', {}],
 ])('An entry names who signed: %s', async (_, signedBy) => {
-  const entries: object[] = [];
-  const rewrite = (all: Iterable<object>) => {
-    entries.push(...all);
-    return true;
-  };
   const { key: __, ...record } = recordOf(1);
-  const journal = { retire: () => {}, readDone: () => ({ ...record, ...signedBy }) };
-  const files = {
-    lockfile: { rewrite, cacheScan: () => {}, recordOf: () => undefined },
-    journal,
-    digests: { save: () => {} },
-  } as unknown as OpenBatch;
-  const changes = new LockfileChanges();
-  changes.add({ id: 'a', pixels: undefined } as Member, { key: keyOf(1) });
-  saveFiles({} as BatchOptions, files, {
-    changes,
-    isOver: true,
-    isWhole: true,
-    failed: 0,
-    hasReadAll: true,
-  });
-  const named = entries.map((entry) =>
+  const named = entriesOf([keyOf(1)], { done: { ...record, ...signedBy } }).map((entry) =>
     Object.entries(entry).filter(([field]) => /^(key|signer)$/.test(field)),
   );
   expect(named).toEqual([Object.entries(signedBy)]);
 });
 
 test('A source given twice with the same options gets one entry, without an empty record', async () => {
-  const entries: unknown[] = [];
-  const rewrite = (all: Iterable<unknown>) => {
-    entries.push(...all);
-    return true;
-  };
-  const files = {
-    lockfile: { rewrite, cacheScan: () => {}, recordOf: () => ({}) },
-    journal: { retire: () => {}, readDone: () => recordOf(1) },
-    digests: { save: () => {} },
-  } as unknown as OpenBatch;
-  const changes = new LockfileChanges();
-  const works = [keyOf(1), keyOf(1), keyOf(2)];
-  for (const key of works) changes.add({ id: 'a', pixels: undefined } as Member, { key });
-  saveFiles({} as BatchOptions, files, {
-    changes,
-    isOver: true,
-    isWhole: true,
-    failed: 0,
-    hasReadAll: true,
-  });
+  const entries = entriesOf([keyOf(1), keyOf(1), keyOf(2)], { record: {} });
   expect(entries).toMatchObject(Array(2).fill({ source: 'a', record: undefined }));
 });
 

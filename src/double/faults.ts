@@ -31,7 +31,7 @@ export interface RandomFaults {
   /** Share of requests with faults, 0 to 1. */
   readonly share: number;
   /** Default: all kinds. */
-  readonly kinds?: readonly FaultKind[] | undefined;
+  readonly kinds?: readonly Exclude<FaultKind, 'absent'>[] | undefined;
   /** Longest wait of a slow answer and of a rate limit, in milliseconds; default: 150. */
   readonly longestWait?: number | undefined;
 }

@@ -135,7 +135,7 @@ function isFields(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The same for `fetch`. */
+/** A reply as `fetch` answers it. */
 export function responseOf({ status, headers, body }: Reply): Response {
   const all = new Headers();
   for (const [name, value] of Object.entries(headers))

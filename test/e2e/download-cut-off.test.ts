@@ -51,7 +51,7 @@ test('A texture that is cut off leaves no file, and the command says so', async 
   expect(await readdir(out)).toEqual([]);
 });
 
-// Otherwise base/files knows a full disk, and e2e/batch-trouble has one.
+// Otherwise base/files knows a full disk.
 testWhole('A texture that the disk has no room for leaves no file, and the command says so', async () => {
   const { machine, url, uuid, out } = await openDesk();
   const words = ['skins', 'download', uuid, '--out', out, '--base-url', url];

@@ -65,7 +65,7 @@ test.each(
   });
 });
 
-// Otherwise base/files knows a full disk, and e2e/batch-trouble has one.
+// Otherwise base/files knows a full disk.
 testWhole('An export that does not fit on the disk leaves the old file unchanged', async () => {
   const { machine, url, env, out } = await openDesk();
   const file = join(out, 'skins.zip');

@@ -125,7 +125,7 @@ describe('serve', () => {
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
   });
 
-  // Otherwise processes/queue has several processes over one data folder, and e2e/serve-postgres several servers.
+  // Otherwise processes/queue has several processes over one data folder, and e2e/serve-cluster several servers.
   testWhole(
     'gives five of seven simultaneous requests of a user a slot, in two processes over one data folder, and prints the key once',
     async () => {

@@ -11,7 +11,7 @@ import {
 } from '../support/program/batches.ts';
 import type { Ran } from '../support/program/program.ts';
 import { drawSkin } from '../support/server/drawn-skins.ts';
-import { LONG_KEY, runServer } from '../support/server/running-server.ts';
+import { runServer, WITH_KEY_FILE } from '../support/server/running-server.ts';
 import { sampled } from '../support/setup/extent.ts';
 
 interface World {
@@ -35,7 +35,7 @@ async function hosted(): Promise<World> {
 /** A service of ours, which signs with its own key. */
 async function ours(): Promise<World> {
   const game = await runGame();
-  const { url, key, owner } = await runServer({ ...LONG_KEY, gameAddresses: game.addresses });
+  const { url, key, owner } = await runServer({ ...WITH_KEY_FILE, gameAddresses: game.addresses });
   const env = { SKINSMITH_BASE_URL: url, SKINSMITH_API_KEY: String(key) };
   const jobs = async () => (await owner.get('/v2/queue')).body.jobs?.length ?? 0;
   return worldOf(await embeddedWorkshop(), game, { env, jobs });

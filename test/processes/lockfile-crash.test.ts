@@ -33,7 +33,7 @@ async function killOften(path: string): Promise<void> {
   for (let kill = 0; kill < KILLS; kill++) {
     const child = startRewriting(path);
     await new Promise((resolve) => child.stdout.once('data', resolve));
-    await sleep(kill * 13); // any moment will do
+    await sleep(isWhole ? kill * 13 : 13); // any moment will do
     child.kill('SIGKILL');
     await child;
     expect(STATES).toContain(readFileSync(path, 'utf8'));

@@ -13,8 +13,8 @@ import { poll } from '../../support/server/poll.ts';
 import {
   giveSigningKey,
   guardAgainstLeaks,
-  LONG_KEY,
   runServer,
+  WITH_KEY_FILE,
 } from '../../support/server/running-server.ts';
 import { TestCaller } from '../../support/server/test-caller.ts';
 
@@ -22,7 +22,7 @@ guardAgainstLeaks();
 
 describe('A backup', () => {
   test('restores the keys, skins, jobs and signatures as they were when it was made', async () => {
-    const server = await runServer({ ...LONG_KEY, workers: 2 });
+    const server = await runServer({ ...WITH_KEY_FILE, workers: 2 });
     const { body } = await server.owner.upload('/v2/generate', skinPng(1), { visibility: 'private' });
     const file = await backUpOf(server);
     await server.owner.upload('/v2/generate', skinPng(2));
@@ -43,14 +43,14 @@ describe('A backup', () => {
   });
 
   test('is one file that its owner alone may read, with nothing left beside it', async () => {
-    const server = await runServer(LONG_KEY);
+    const server = await runServer(WITH_KEY_FILE);
     const file = await backUpOf(server);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     expect(await readdir(join(file, '..'))).toEqual(['it.backup']);
   });
 
   test('is a consistent snapshot while jobs continue', async () => {
-    const server = await runServer({ ...LONG_KEY, workers: 2 });
+    const server = await runServer({ ...WITH_KEY_FILE, workers: 2 });
     const file = join(await ownFolder(), 'it.backup');
     const working = (async () => {
       for (let n = 0; n < 12; n++) await server.owner.upload('/v2/generate', skinPng(n));
@@ -70,7 +70,7 @@ describe('A backup', () => {
   });
 
   test('replaces an earlier one only when it is complete', async () => {
-    const server = await runServer(LONG_KEY);
+    const server = await runServer(WITH_KEY_FILE);
     const file = await backUpOf(server);
     const before = await readFile(file);
     const stop = new AbortController();
@@ -85,7 +85,7 @@ describe('A backup', () => {
   });
 
   test('includes plans.json of the data folder', async () => {
-    const server = await runServer(LONG_KEY);
+    const server = await runServer(WITH_KEY_FILE);
     await writeFile(join(server.dataDir, 'plans.json'), '{}');
     const file = await backUpOf(server);
     const dataDir = await ownFolder();
@@ -98,7 +98,11 @@ test('A backup says which keys of the service are not in it, because they are el
   const folder = await ownFolder();
   await giveSigningKey(folder);
   const dataDir = await ownFolder();
-  const server = await runServer({ ...LONG_KEY, dataDir, signingKeyFile: join(folder, 'signing-key.pem') });
+  const server = await runServer({
+    ...WITH_KEY_FILE,
+    dataDir,
+    signingKeyFile: join(folder, 'signing-key.pem'),
+  });
   await server.owner.upload('/v2/generate', skinPng(1));
   const file = join(folder, 'it.backup');
   const make = async () => await backUp({ dataDir, file, now: NOW, signal: new AbortController().signal });
@@ -110,7 +114,7 @@ test('A backup says which keys of the service are not in it, because they are el
 });
 
 test('A backup removes what a killed backup to the same file has left', async () => {
-  const server = await runServer(LONG_KEY);
+  const server = await runServer(WITH_KEY_FILE);
   const file = await backUpOf(server);
   const child = execa(process.execPath, ['-e', '']);
   await child;
@@ -138,7 +142,7 @@ describe('No backup is made', () => {
     ['a file in place of a folder', 'file/it.backup', 'part of the path is not a folder'],
     ['a folder by that name', 'folder', 'it is a folder'],
   ])('where there is %s: %s', async (_, name, reason) => {
-    const { dataDir } = await runServer(LONG_KEY);
+    const { dataDir } = await runServer(WITH_KEY_FILE);
     const target = await ownFolder();
     await writeFile(join(target, 'file'), '');
     await mkdir(join(target, 'folder'));

@@ -13,10 +13,10 @@ import { poll } from '../../support/server/poll.ts';
 import {
   giveSigningKey,
   guardAgainstLeaks,
-  LONG_KEY,
   openOwnStore,
   runServer,
   type ServerUnderTest,
+  WITH_KEY_FILE,
 } from '../../support/server/running-server.ts';
 import { TestCaller } from '../../support/server/test-caller.ts';
 
@@ -31,7 +31,7 @@ async function putOtherKey(dataDir: string): Promise<void> {
 
 /** A service that signs with the key file in its data folder. */
 async function runWithFile(options: Partial<ServerOptions> = {}): Promise<ServerUnderTest> {
-  return await runServer({ ...LONG_KEY, ...options });
+  return await runServer({ ...WITH_KEY_FILE, ...options });
 }
 
 /** A data folder of a service that has made a skin. */

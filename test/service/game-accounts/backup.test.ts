@@ -4,13 +4,13 @@ import { accountServerOptions, runAccountServer } from '../../support/server/acc
 import { backUpOf, restoreInto } from '../../support/server/backing-up.ts';
 import { skinPng } from '../../support/server/drawn-skins.ts';
 import { ownFolder } from '../../support/server/own-folder.ts';
-import { guardAgainstLeaks, LONG_KEY, runServer } from '../../support/server/running-server.ts';
+import { guardAgainstLeaks, runServer, WITH_KEY_FILE } from '../../support/server/running-server.ts';
 import { TestCaller } from '../../support/server/test-caller.ts';
 
 guardAgainstLeaks();
 
 test('Accounts work after a restore, because the backup contains the key of their tokens', async () => {
-  const { fake, server, link } = await runAccountServer(LONG_KEY);
+  const { fake, server, link } = await runAccountServer(WITH_KEY_FILE);
   const account = fake.addAccount();
   await link(account);
   const dataDir = join(await ownFolder(), 'new');

@@ -6,7 +6,7 @@ import { dataUrl, drawSkin, skinPng } from '../../support/server/drawn-skins.ts'
 import { HeldWork } from '../../support/server/held-work.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
 import { poll } from '../../support/server/poll.ts';
-import { guardAgainstLeaks, LONG_KEY, runServer } from '../../support/server/running-server.ts';
+import { guardAgainstLeaks, runServer, WITH_KEY_FILE } from '../../support/server/running-server.ts';
 import { expectRefusal, type Heard, TestCaller } from '../../support/server/test-caller.ts';
 import { drawFigure } from '../../support/skin/drawing.ts';
 
@@ -19,7 +19,7 @@ const codes = (notes: readonly { code: string }[]) => notes.map(({ code }) => co
 
 describe('POST /v2/generate', () => {
   test('answers with a whole skin', async () => {
-    const { owner, url } = await runServer(LONG_KEY);
+    const { owner, url } = await runServer(WITH_KEY_FILE);
     const { status, body } = await owner.upload('/v2/generate', skinPng(1), {
       name: 'Smith',
       visibility: 'unlisted',

@@ -19,7 +19,7 @@ beforeAll(async () => {
 const WITH_SCRIPTS = [true, false];
 
 test.each(sampled(WITH_SCRIPTS, 2))(
-  'A person changes and deletes several skins, with scripts: %s',
+  'A person changes several skins and, in a run of everything, deletes some, with scripts: %s',
   async (javaScriptEnabled) => {
     const server = await runServer();
     for (const n of [1, 2, 3]) await server.owner.upload('/v2/generate', skinPng(n), { name: `No ${n}` });

@@ -5,7 +5,7 @@ import { parseTexturesValue } from '../../../src/textures/property.ts';
 import { readGenerated } from '../../support/http/v1/old-format.ts';
 import { dataUrl, drawSkin, skinPng } from '../../support/server/drawn-skins.ts';
 import { MovableClock } from '../../support/server/movable-clock.ts';
-import { guardAgainstLeaks, LONG_KEY, runServer } from '../../support/server/running-server.ts';
+import { guardAgainstLeaks, runServer, WITH_KEY_FILE } from '../../support/server/running-server.ts';
 import { drawFigure } from '../../support/skin/drawing.ts';
 
 guardAgainstLeaks();
@@ -15,7 +15,7 @@ const SLIM = dataUrl(encodePng(drawFigure('slim')));
 describe('POST /generate/upload', () => {
   test('answers with a whole skin in the old format', async () => {
     const clock = new MovableClock();
-    const { owner, url } = await runServer({ ...LONG_KEY, clock });
+    const { owner, url } = await runServer({ ...WITH_KEY_FILE, clock });
     const hash = pixelHash(drawSkin(1));
     const heard = await owner.upload('/generate/upload', skinPng(1), { name: 'Smith', visibility: '1' });
     const { data, rateLimit, ...made } = readGenerated(heard);

@@ -39,8 +39,8 @@ export async function giveSigningKey(dataDir: string): Promise<void> {
   await copyFile(inject('signingKeyPath'), join(dataDir, KEY_FILE));
 }
 
-/** For services whose key file matters: they sign with that in the data folder, as long as the game's own. */
-export const LONG_KEY = { signingKey: undefined } as const;
+/** For services that sign with the key file in their data folder, which is as long as the game's own. */
+export const WITH_KEY_FILE = { signingKey: undefined } as const;
 
 /**
  * What a service signs with unless its data folder has a key: a short key, with which signing takes a tenth of the

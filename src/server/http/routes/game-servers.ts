@@ -23,7 +23,7 @@ const notFoundSchema = z.object({
   errorMessage: z.string(),
 });
 
-/** Tells launchers what the user of a name may upload: launcher-textures.ts. */
+/** Tells launchers what the user of a name may upload: see LAUNCHER_TEXTURE_ROUTES in players.ts. */
 const UPLOADABLE = { name: 'uploadableTextures', value: 'skin' };
 
 const common = { cache: 'none', authenticated: false } as const;

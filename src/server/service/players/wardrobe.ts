@@ -387,7 +387,7 @@ interface ClaimContext extends StoreContext {
  * The name of a Minecraft account belongs to whoever has linked that account here.
  * @throws Refusal `insufficient_grants`; `service_unavailable` while Mojang cannot tell
  */
-export async function requireNoAccount(
+async function requireNoAccount(
   { db, game, wardrobe }: ClaimContext,
   user: UserCaller,
   name: string,

@@ -298,7 +298,7 @@ export const TABLES = {
     concurrency: column<number>('integer default 1000 not null'),
     /** Texture of the cape that goes with the skin. */
     cape_hash: orNull(text),
-    /** `concurrency` for capacity that is otherwise idle; if this is less, it does not apply. */
+    /** The same as `concurrency` for capacity that is otherwise idle; has no effect if it is less. */
     burst: column<number>('integer default 0 not null'),
     /** When a worker last took it. */
     started_at: orNull(bigint),

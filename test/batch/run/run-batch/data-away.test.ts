@@ -100,7 +100,7 @@ describe.each(LOSSES)('While the service has no data %s', (_, loses) => {
   });
 });
 
-/** Each way of killing, with and without losses; `npm test` tries the one with most of both. */
+/** Each way of killing, with and without losses; `npm test` tries one with losses. */
 const FOR_GOOD_ROWS = LOSSES.flatMap(([lost, loses]) =>
   KILLS.map(([killed, kills]) => ({ lost, loses, killed, kills })),
 );

@@ -142,7 +142,7 @@ describe('A list of many lines', () => {
     const endless = async function* () {
       try {
         yield Buffer.from(header);
-        for (; lines < 100_000; lines++) yield Buffer.from(`${row}\n`);
+        for (; lines < LINES; lines++) yield Buffer.from(`${row}\n`);
       } finally {
         isClosed = true;
       }

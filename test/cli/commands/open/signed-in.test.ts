@@ -13,9 +13,9 @@ import { ownFolder } from '../../../support/server/own-folder.ts';
 import {
   giveSigningKey,
   giveStore,
-  LONG_KEY,
   openOwnStore,
   runServer,
+  WITH_KEY_FILE,
 } from '../../../support/server/running-server.ts';
 import { webServer } from '../../../support/server/web-server.ts';
 
@@ -83,7 +83,7 @@ test('open uses the service that runs', async () => {
 });
 
 test('open uses the service that runs on a port that the system chose, and starts another when that service has ended', async () => {
-  const server = await runServer(LONG_KEY);
+  const server = await runServer(WITH_KEY_FILE);
   const { urls, isSignedIn, ran } = await open({ data: server.dataDir });
   expect([ran.status, isSignedIn, new URL(urls[0] ?? '').origin]).toEqual([0, true, server.url]);
   await server.close();

@@ -13,7 +13,7 @@ import { capePng } from '../../../support/server/drawn-capes.ts';
 import { skinPng } from '../../../support/server/drawn-skins.ts';
 import { linkIdentity } from '../../../support/server/linked-identity.ts';
 import { ownFolder } from '../../../support/server/own-folder.ts';
-import { guardAgainstLeaks, LONG_KEY, openOwnStore } from '../../../support/server/running-server.ts';
+import { guardAgainstLeaks, openOwnStore, WITH_KEY_FILE } from '../../../support/server/running-server.ts';
 import { webServer } from '../../../support/server/web-server.ts';
 import { isWhole } from '../../../support/setup/whole-run.ts';
 
@@ -106,7 +106,7 @@ function problemsOf(name: string, { json, columns }: CommandOutput, printed: { r
 }
 
 test('Every command prints the columns and the JSON fields that it declares', async () => {
-  const { fake, server } = await runAccountServer(LONG_KEY);
+  const { fake, server } = await runAccountServer(WITH_KEY_FILE);
   const folder = await ownFolder();
   const registry = await webServer((_, response) => void response.end('{"version":"99.0.0"}'));
   const env = {

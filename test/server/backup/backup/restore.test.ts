@@ -17,9 +17,9 @@ import { ownFolder } from '../../../support/server/own-folder.ts';
 import {
   giveSigningKey,
   guardAgainstLeaks,
-  LONG_KEY,
   openOwnStore,
   runServer,
+  WITH_KEY_FILE,
 } from '../../../support/server/running-server.ts';
 import { sampled, samples } from '../../../support/setup/extent.ts';
 
@@ -32,7 +32,7 @@ let made: Promise<Buffer> | undefined;
 /** A backup of a service with one skin: the same for all tests, made by the first. */
 async function backupBytes(): Promise<Buffer> {
   made ??= (async () => {
-    const server = await runServer(LONG_KEY);
+    const server = await runServer(WITH_KEY_FILE);
     await server.owner.upload('/v2/generate', skinPng(1));
     return await readFile(await backUpOf(server));
   })();
@@ -93,7 +93,7 @@ describe('A restore', () => {
   });
 
   test('does nothing while a server runs on the folder, not even with --force', async () => {
-    const { dataDir, owner } = await runServer(LONG_KEY);
+    const { dataDir, owner } = await runServer(WITH_KEY_FILE);
     await expect(restoreInto(dataDir, await backupFile(), true)).rejects.toMatchObject({
       code: 'data_in_use',
     });

@@ -272,11 +272,11 @@ export class ConfigFile {
   }
 
   async set(name: string, value: unknown): Promise<void> {
-    await this.#alone((conf) => conf.set(name, value));
+    await this.#underLock((conf) => conf.set(name, value));
   }
 
   async unset(name: string): Promise<void> {
-    if (existsSync(this.path)) await this.#alone((conf) => conf.delete(name));
+    if (existsSync(this.path)) await this.#underLock((conf) => conf.delete(name));
   }
 
   async apiKey(baseUrl: string): Promise<string | undefined> {
@@ -290,13 +290,13 @@ export class ConfigFile {
   }
 
   async keepKey(baseUrl: string, key: string): Promise<void> {
-    await this.#alone((conf) => conf.set('api-keys', { ...keysIn(conf.store), [baseUrl]: key }));
+    await this.#underLock((conf) => conf.set('api-keys', { ...keysIn(conf.store), [baseUrl]: key }));
   }
 
   /** False if there was none. */
   async forgetKey(baseUrl: string): Promise<boolean> {
     if (!existsSync(this.path)) return false;
-    return await this.#alone((conf) => {
+    return await this.#underLock((conf) => {
       const { [baseUrl]: forgotten, ...others } = keysIn(conf.store);
       if (forgotten === undefined) return false;
       conf.set('api-keys', others);
@@ -308,7 +308,7 @@ export class ConfigFile {
    * Locks the file for a change. Each change reads and writes the whole file, so one of two concurrent changes would be
    * lost.
    */
-  async #alone<T>(change: (conf: Conf<Record<string, unknown>>) => T): Promise<T> {
+  async #underLock<T>(change: (conf: Conf<Record<string, unknown>>) => T): Promise<T> {
     try {
       const held = await this.#lock();
       try {
